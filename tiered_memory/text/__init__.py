@@ -1,0 +1,3 @@
+"""Leaves on text, all pure: folding, references, shortening, language."""
+
+from __future__ import annotations
