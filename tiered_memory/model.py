@@ -20,15 +20,17 @@ __all__ = [
     "CompactionResult",
     "CompactionStatus",
     "Draft",
-    "EntityDraft",
+    "Event",
     "Extraction",
     "Fact",
     "FactChanges",
+    "FactDraft",
     "FactStatus",
     "FoldCommit",
     "Head",
     "Identifier",
     "Message",
+    "Metrics",
     "NewMessage",
     "Omission",
     "Payload",
@@ -286,14 +288,19 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntityDraft:
-    """What the entity recognizers found in messages up to ``entities_seq``."""
+class FactDraft:
+    """Fact candidates that come without a new message.
+
+    Attributes:
+        candidates: (seq of the message, candidate), spans in the stored text; a
+            seq of None is a value set by the application, without a span.
+        entities_seq: recognizers have now read up to here; None leaves it.
+    """
 
     session_id: str
-    entities_seq: int
-    candidates: tuple[tuple[int, Candidate], ...]
-    """(seq of the message, candidate); spans are in the stored text."""
+    candidates: tuple[tuple[int | None, Candidate], ...]
     created_at: datetime
+    entities_seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -447,6 +454,45 @@ class CompactionResult:
     status: CompactionStatus
     reason: str
     record: CompactionRecord | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that the engine did by itself, told to ``on_event``.
+
+    ``kind``: ``folded``, ``fold_failed``, ``healed``, ``background_error``, ``warning``.
+    ``details`` holds numbers and codes, never text of a message or a value.
+    """
+
+    kind: str
+    session_id: str | None
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """Counts since the engine was opened.
+
+    Attributes:
+        messages, prompts: stored, and built.
+        repairs: mends made in prompts.
+        folds, fold_failures: runs of the compactor that ended so.
+        entity_batches: batches that the recognizers read; ``entity_backlog`` texts wait.
+        background_errors: failures caught and logged at a background task's edge.
+        sessions_cached: session states in memory.
+        warnings: what was said at open, e.g. a recognizer that is not installed.
+    """
+
+    messages: int
+    prompts: int
+    repairs: int
+    folds: int
+    fold_failures: int
+    entity_batches: int
+    entity_backlog: int
+    background_errors: int
+    sessions_cached: int
+    warnings: tuple[str, ...]
 
 
 # -- the prompt ---------------------------------------------------------------

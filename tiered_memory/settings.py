@@ -294,7 +294,9 @@ class Settings(_Part):
         try:
             return cls(**values)
         except SettingsError as exc:
-            raise SettingsError(f"{file}: {exc}", **{**exc.facts, "file": str(file)}) from exc
+            raise SettingsError(
+                f"{file}: {exc}", **{**exc.facts, "file": str(file)}
+            ) from exc
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -309,9 +311,7 @@ class Settings(_Part):
 
     def canonical_json(self) -> str:
         """Give the settings as JSON with sorted keys; holds no secret."""
-        return json.dumps(
-            self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False
-        )
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tiered_memory.model import FactStatus
+from tiered_memory.text.references import render
 
 if TYPE_CHECKING:
     from tiered_memory.model import AppendResult, Fact, Head, Message, Reference, Segment
@@ -71,6 +72,19 @@ class SessionState:
             for f in self.facts
             if f.revision <= epoch
             and (f.ended_revision is None or f.ended_revision > epoch)
+        )
+
+    def rendered_segments(self) -> tuple[Segment, ...]:
+        """Give the segments, oldest first, with each reference's value in its place."""
+
+        def value(number: int, key: str) -> str | None:
+            reference = self.references.get(number)
+            if reference is None or reference.key != key:
+                return None
+            return reference.value
+
+        return tuple(
+            replace(segment, text=render(segment.text, value)) for segment in self.segments
         )
 
     def newest_user(self) -> Message | None:

@@ -1,0 +1,222 @@
+"""Opens and closes everything, and hands out sessions."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from tiered_memory.errors import MessageError
+from tiered_memory.model import Metrics
+from tiered_memory.opening import Plan, SystemClock, open_parts
+from tiered_memory.session import Session
+from tiered_memory.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from sqlalchemy import URL
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from tiered_memory.model import Event, Extraction, SessionInfo
+    from tiered_memory.opening import Resources
+    from tiered_memory.parts import Parts
+    from tiered_memory.ports import Clock, EntityRecognizer, Summarizer, TokenCounter
+
+__all__ = ["MemoryEngine"]
+
+MAX_ID = 255
+"""Characters of a session id or subject: the width of their columns."""
+
+
+class MemoryEngine:
+    """The memory of many conversations in one database.
+
+    Make one with ``MemoryEngine.open(...)``, one for each event loop; it is cheap to
+    share and expensive to open (vocabulary, patterns, recognizers).
+    """
+
+    def __init__(self, parts: Parts, resources: Resources) -> None:
+        self._parts = parts
+        self._resources = resources
+        self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
+        self._closing: asyncio.Task[None] | None = None
+
+    @staticmethod
+    def open(
+        target: str | Path | URL | AsyncEngine,
+        *,
+        settings: Settings | None = None,
+        summarizer: Summarizer | None = None,
+        recognizers: Mapping[str, EntityRecognizer] | None = None,
+        token_counter: TokenCounter | None = None,
+        clock: Clock | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> _Opening:
+        """Open the database at ``target`` and start the background tasks.
+
+        Use as ``async with MemoryEngine.open(...) as memory`` or
+        ``memory = await MemoryEngine.open(...)`` and later ``await memory.aclose()``.
+
+        Args:
+            target: a path, ``":memory:"``, an SQLAlchemy async URL, or an
+                ``AsyncEngine`` (borrowed: not closed).
+            settings: defaults, overridden by ``TIERED_MEMORY_*``, when None.
+            summarizer: in place of the one that ``settings.llm`` says.
+            recognizers: by language (``"zh"``, ``"en"``), in place of ``settings.ner``;
+                their labels are fact types.
+            token_counter: in place of the model's tokenizer.
+            clock: in place of the machine's.
+            on_event: hears folds, repairs and failures of background work; called on
+                the event loop, must not block.
+
+        Raises:
+            SettingsError, PackError, SchemaVersionError, StoreError: on ``await``.
+        """
+        return _Opening(
+            Plan(
+                target=target,
+                settings=settings or Settings.from_environment(),
+                summarizer=summarizer,
+                recognizers=recognizers,
+                token_counter=token_counter,
+                clock=clock or SystemClock(),
+                on_event=on_event,
+            )
+        )
+
+    def session(
+        self,
+        session_id: str,
+        *,
+        subject: str | None = None,
+        system_prompt: str | None = None,
+    ) -> Session:
+        """Give the conversation of that name; no I/O, made in the store at first ``add``.
+
+        Args:
+            session_id: any text of 1 to 255 characters.
+            subject: the person behind it; fixed by the first ``add``.
+            system_prompt: in place of ``settings.system_prompt``, for this session.
+
+        Raises:
+            MessageError: an id is empty, too long, or holds what no database stores.
+        """
+        self._parts.check()
+        _check_id("session_id", session_id)
+        if subject is not None:
+            _check_id("subject", subject)
+        known = self._sessions.get(session_id)
+        if (
+            known is not None
+            and known.subject == subject
+            and known.system_prompt == system_prompt
+        ):
+            return known
+        session = Session(
+            self._parts,
+            session_id,
+            subject=subject,
+            system_prompt=system_prompt,
+            lock=None if known is None else known.lock,
+        )
+        self._sessions[session_id] = session
+        return session
+
+    async def sessions(
+        self, *, subject: str | None = None, limit: int = 100, after: str | None = None
+    ) -> list[SessionInfo]:
+        """Give stored sessions by id, those behind ``after`` first; one read."""
+        self._parts.check()
+        return await self._parts.store.sessions(subject=subject, limit=limit, after=after)
+
+    def extract(
+        self, text: str, *, question: str | None = None, role: str = "user"
+    ) -> Extraction:
+        """Read facts from ``text`` by the patterns, and mask it; stores nothing.
+
+        ``question`` is what the assistant had asked. Runs where it is called, linear
+        in the text.
+        """
+        self._parts.check()
+        return self._resources.extractor.extract(text, role=role, question=question)
+
+    def metrics(self) -> Metrics:
+        """Give the counts since the engine was opened; no I/O."""
+        parts = self._parts
+        entities = parts.entities
+        return Metrics(
+            messages=parts.counts.messages,
+            prompts=parts.counts.prompts,
+            repairs=parts.counts.repairs,
+            folds=parts.counts.folds,
+            fold_failures=parts.counts.fold_failures,
+            entity_batches=0 if entities is None else entities.batches,
+            entity_backlog=0 if entities is None else entities.backlog,
+            background_errors=parts.counts.background_errors
+            + (0 if entities is None else entities.errors),
+            sessions_cached=len(parts.cache),
+            warnings=self._resources.warnings,
+        )
+
+    async def aclose(self) -> None:
+        """Stop the background tasks and close the database; may be called again.
+
+        Returns only when all is done, whatever cancels it meanwhile; the cancellation
+        is raised then.
+        """
+        self._parts.closed = True
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(
+                self._resources.exits.aclose(), name="tiered-memory close"
+            )
+        cancelled: asyncio.CancelledError | None = None
+        while not self._closing.done():
+            try:
+                await asyncio.wait({self._closing})
+            except asyncio.CancelledError as exc:
+                cancelled = exc
+        self._closing.result()
+        if cancelled is not None:
+            raise cancelled
+
+
+class _Opening:
+    """An engine about to be opened: awaitable, and an async context manager."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._engine: MemoryEngine | None = None
+
+    def __await__(self) -> Generator[object, None, MemoryEngine]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> MemoryEngine:
+        self._engine = await self._open()
+        return self._engine
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._engine is not None:
+            await self._engine.aclose()
+
+    async def _open(self) -> MemoryEngine:
+        return MemoryEngine(*await open_parts(self._plan))
+
+
+def _check_id(field: str, value: object) -> None:
+    if not isinstance(value, str) or not 1 <= len(value) <= MAX_ID:
+        raise MessageError(
+            f"{field} must be a text of 1 to {MAX_ID} characters", field=field
+        )
+    if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
+        raise MessageError(
+            f"{field} holds a NUL or half a surrogate pair, which no database stores",
+            field=field,
+        )

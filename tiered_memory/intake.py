@@ -1,0 +1,265 @@
+"""Messages in, a ``Draft`` out: the whole of ``add`` but the database; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tiered_memory.chat.messages import (
+    normalise,
+    plain_text,
+    replace_leaves,
+    text_leaves,
+)
+from tiered_memory.errors import MessageError
+from tiered_memory.model import Draft, Head, NewMessage
+from tiered_memory.text.shortening import shorten_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from tiered_memory.chat.tokens import MessageCounter
+    from tiered_memory.facts.extraction import Extractor
+    from tiered_memory.model import Candidate, Payload
+    from tiered_memory.settings import Settings
+    from tiered_memory.state import SessionState
+
+__all__ = ["Intake", "as_payloads", "text_size"]
+
+HEAD_ROLES = frozenset({"system", "developer"})
+RESULT_ROLES = frozenset({"tool", "function"})
+
+
+def as_payloads(messages: object) -> tuple[Payload, ...]:
+    """Normalise one message or a list of them; the input is not changed.
+
+    Raises:
+        MessageError: naming the position in the list and the field.
+    """
+    if isinstance(messages, list | tuple):
+        items: Sequence[object] = messages
+        if not items:
+            raise MessageError("add() got an empty list; give at least one message")
+        return tuple(normalise(item, position) for position, item in enumerate(items))
+    return (normalise(messages),)
+
+
+def text_size(payloads: Sequence[Payload]) -> int:
+    """Give the characters of text that an intake will read."""
+    return sum(len(leaf.text) for payload in payloads for leaf in text_leaves(payload))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A masked message with what was read from it."""
+
+    payload: Payload
+    candidates: tuple[Candidate, ...]
+    masked: Mapping[str, int]
+
+
+class Intake:
+    """Masks, reads, counts and shortens messages; knows no database.
+
+    Safe to call from any thread; linear in the size of the text. Callers take it
+    off the event loop where ``text_size`` is large.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        extractor: Extractor,
+        counter: MessageCounter,
+    ) -> None:
+        self._settings = settings
+        self._digest = settings.digest()
+        self._extractor = extractor
+        self._counter = counter
+
+    def draft(
+        self,
+        state: SessionState,
+        payloads: Sequence[Payload],
+        *,
+        subject: str | None,
+        system_prompt: str | None,
+        message_id: str | None,
+        now: datetime,
+    ) -> Draft:
+        """Make the draft that takes ``payloads`` into the session at ``state``.
+
+        The last assistant text, in the window or in ``payloads``, is the context in
+        which a user's bare value is read. ``messages`` is empty where all that came
+        is the head as it stands.
+        """
+        heads, body = self._split_head(state, payloads)
+        question = _last_reply(state)
+        messages: list[NewMessage] = []
+        candidates: list[Candidate] = []
+        masked: dict[str, int] = {}
+        for payload in body:
+            read = self._read(payload, question=question, index=len(messages))
+            candidates += read.candidates
+            for kind, count in read.masked.items():
+                masked[kind] = masked.get(kind, 0) + count
+            messages.append(self._new_message(read.payload))
+            if payload["role"] == "assistant":
+                question = plain_text(read.payload) or question
+            elif payload["role"] == "user":
+                question = None
+        return Draft(
+            session_id=state.session_id,
+            subject=subject,
+            next_seq=state.next_seq,
+            revision=state.revision,
+            facts=state.current_facts(),
+            messages=tuple(messages),
+            candidates=tuple(candidates),
+            head=self._head(state, heads, system_prompt, masked),
+            message_id=message_id,
+            counter=self._counter.name,
+            settings_hash=self._digest,
+            created_at=now,
+            masked_counts=masked,
+        )
+
+    def oversized(self, payload: Payload) -> bool:
+        """Tell whether facts were read only from the beginning of a text of it."""
+        limit = self._settings.facts.max_chars
+        return any(len(leaf.text) > limit for leaf in text_leaves(payload))
+
+    def _split_head(
+        self, state: SessionState, payloads: Sequence[Payload]
+    ) -> tuple[list[Payload], list[Payload]]:
+        """Part what belongs to the head from what goes into the log.
+
+        A system message that repeats the head as it stands is in neither.
+        """
+        known: tuple[Payload, ...] = (
+            ({"role": "system", "content": self._settings.system_prompt},)
+            if state.head is None
+            else state.head.payloads
+        )
+        heads: list[Payload] = []
+        body: list[Payload] = []
+        begun = state.turns > 0
+        for payload in payloads:
+            begun = begun or payload["role"] == "user"
+            if payload["role"] not in HEAD_ROLES:
+                body.append(payload)
+            elif self._masked(payload, {}) in known:
+                continue
+            elif begun:
+                body.append(payload)
+            else:
+                heads.append(payload)
+        return heads, body
+
+    def _head(
+        self,
+        state: SessionState,
+        heads: Sequence[Payload],
+        system_prompt: str | None,
+        masked: dict[str, int],
+    ) -> Head | None:
+        """Give the new head, or None where the one that stands is right."""
+        old = () if state.head is None else state.head.payloads
+        if system_prompt is not None and not heads:
+            given: Payload = {"role": "system", "content": system_prompt}
+            payloads: tuple[Payload, ...] = (self._masked(given, masked),)
+        elif heads:
+            payloads = (*old, *(self._masked(payload, masked) for payload in heads))
+        else:
+            return None
+        if payloads == old:
+            return None
+        return Head(
+            payloads=payloads,
+            tokens=sum(self._counter.message(payload) for payload in payloads),
+        )
+
+    def _read(self, payload: Payload, *, question: str | None, index: int) -> Read:
+        if payload["role"] != "user":
+            counts: dict[str, int] = {}
+            return Read(
+                payload=self._masked(payload, counts),
+                candidates=(),
+                masked=counts,
+            )
+        texts: dict[str, str] = {}
+        found: list[Candidate] = []
+        masked: dict[str, int] = {}
+        for leaf in text_leaves(payload):
+            extraction = self._extractor.extract(
+                leaf.text, role="user", question=question, part=leaf.part, index=index
+            )
+            found += extraction.candidates
+            _add(masked, extraction.masked_counts)
+            if extraction.masked != leaf.text:
+                texts[leaf.part] = extraction.masked
+        return Read(
+            payload=replace_leaves(payload, texts) if texts else payload,
+            candidates=tuple(found),
+            masked=masked,
+        )
+
+    def _masked(self, payload: Payload, counts: dict[str, int]) -> Payload:
+        """Mask every text of ``payload``; adds to ``counts`` by type."""
+        texts: dict[str, str] = {}
+        for leaf in text_leaves(payload):
+            data = leaf.part.startswith(("tool_calls", "function_call"))
+            if data or payload["role"] in RESULT_ROLES:
+                masked, found = self._extractor.mask_json(leaf.text)
+            else:
+                masked, found = self._extractor.mask(leaf.text)
+            _add(counts, found)
+            if masked != leaf.text:
+                texts[leaf.part] = masked
+        return replace_leaves(payload, texts) if texts else payload
+
+    def _new_message(self, payload: Payload) -> NewMessage:
+        tokens = self._counter.message(payload)
+        message = NewMessage(
+            payload=payload,
+            tokens=tokens,
+            short_tokens=tokens,
+            opens_turn=payload["role"] == "user",
+        )
+        limits = self._settings.tool_results
+        content = payload.get("content")
+        if (
+            payload["role"] not in RESULT_ROLES
+            or tokens <= limits.max_tokens
+            or not isinstance(content, str)
+        ):
+            return message
+        text = shorten_json(
+            content,
+            limit_tokens=limits.max_tokens,
+            head=limits.head,
+            tail=limits.tail,
+            count=self._counter.text,
+        )
+        if text is None:
+            return message
+        short = replace_leaves(payload, {"content": text})
+        return replace(message, short=short, short_tokens=self._counter.message(short))
+
+
+def _last_reply(state: SessionState) -> str | None:
+    """Give the newest assistant text since the last user message of the window."""
+    for message in reversed(state.window):
+        if message.role == "user":
+            return None
+        if message.role == "assistant":
+            text = plain_text(message.payload)
+            if text:
+                return text
+    return None
+
+
+def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
+    for kind, count in more.items():
+        counts[kind] = counts.get(kind, 0) + count

@@ -1,0 +1,259 @@
+"""Makes the parts of an engine in order, and takes them down in the reverse one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import to_thread
+
+from tiered_memory.cache import StateCache
+from tiered_memory.chat.models import ModelTable
+from tiered_memory.chat.tokens import MessageCounter
+from tiered_memory.chat.vocabulary import load_counter
+from tiered_memory.compaction.compactor import Compactor
+from tiered_memory.compaction.extractive import ExtractiveSummarizer
+from tiered_memory.compaction.openai_summarizer import OpenAISummarizer
+from tiered_memory.entity_worker import EntityWorker
+from tiered_memory.facts.entities import EntityStage, load_recognizers
+from tiered_memory.facts.extraction import Extractor
+from tiered_memory.facts.packs import load_patterns
+from tiered_memory.facts.resolve import resolve
+from tiered_memory.intake import Intake
+from tiered_memory.model import Event
+from tiered_memory.parts import Counts, Parts
+from tiered_memory.prompt.budget import check_settings
+from tiered_memory.prompt.builder import PromptBuilder
+from tiered_memory.store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from sqlalchemy import URL
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from tiered_memory.ports import Clock, EntityRecognizer, Summarizer, TokenCounter
+    from tiered_memory.settings import Settings
+
+__all__ = ["Plan", "Resources", "SystemClock", "open_parts"]
+
+logger = logging.getLogger(__name__)
+
+READERS = 4
+"""Threads for long texts: few, so that the host's own threads keep the processor."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """Give the current time, in UTC."""
+        return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What ``MemoryEngine.open`` was asked for."""
+
+    target: str | Path | URL | AsyncEngine
+    settings: Settings
+    summarizer: Summarizer | None
+    recognizers: Mapping[str, EntityRecognizer] | None
+    token_counter: TokenCounter | None
+    clock: Clock
+    on_event: Callable[[Event], None] | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Resources:
+    """What an open engine owns beside its parts."""
+
+    extractor: Extractor
+    exits: AsyncExitStack
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Loaded:
+    """What takes seconds to load and no event loop."""
+
+    counter: MessageCounter
+    models: ModelTable
+    extractor: Extractor
+    stage: EntityStage | None
+    warnings: list[str] = field(default_factory=list)
+
+
+async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
+    """Load, open and start everything; what was opened is closed on failure."""
+    loaded = await to_thread.run_sync(_load, plan)
+    for warning in loaded.warnings:
+        logger.warning("%s", warning)
+    counts = Counts()
+    tell = _teller(plan, counts)
+    cache = StateCache(limit_bytes=plan.settings.storage.cache_mb << 20)
+    async with AsyncExitStack() as exits:
+        store = await Store.open(
+            plan.target, settings=plan.settings.storage, counter=loaded.counter.name
+        )
+        exits.push_async_callback(store.aclose)
+        await store.save_settings(
+            plan.settings.digest(), plan.settings.canonical_json(), plan.clock.now()
+        )
+        entities = _entity_worker(plan, loaded, store, cache)
+        if entities is not None:
+            exits.push_async_callback(entities.aclose)
+            entities.start()
+            await entities.catch_up()
+        compactor = _compactor(plan, loaded, store, cache, entities, tell, exits)
+        exits.push_async_callback(compactor.aclose)
+        parts = Parts(
+            store=store,
+            intake=Intake(
+                settings=plan.settings, extractor=loaded.extractor, counter=loaded.counter
+            ),
+            builder=PromptBuilder(plan.settings, loaded.counter, loaded.models),
+            compactor=compactor,
+            entities=entities,
+            cache=cache,
+            clock=plan.clock,
+            resolve=resolve,
+            readers=anyio.CapacityLimiter(READERS),
+            tell=tell,
+            shared=plan.settings.storage.shared,
+            loop=asyncio.get_running_loop(),
+            pid=os.getpid(),
+            counts=counts,
+        )
+        resources = Resources(
+            extractor=loaded.extractor,
+            exits=exits.pop_all(),
+            warnings=tuple(loaded.warnings),
+        )
+        return parts, resources
+    raise AssertionError  # the stack swallows nothing
+
+
+def _load(plan: Plan) -> _Loaded:
+    settings = plan.settings
+    models = ModelTable(settings.models)
+    info = models.lookup(settings.model)
+    warnings: list[str] = []
+    if not info.known:
+        warnings.append(
+            f"model {settings.model!r} is not in the table: taken as one of "
+            f"{info.context_window} tokens with encoding {info.encoding}; "
+            "name it in settings.models to say otherwise"
+        )
+    if plan.token_counter is None:
+        named = load_counter(info.encoding)
+        counter = MessageCounter(named.counter, name=named.name)
+        if named.warning is not None:
+            warnings.append(named.warning)
+    else:
+        counter = MessageCounter(
+            plan.token_counter, name=type(plan.token_counter).__qualname__
+        )
+    check_settings(settings, counter, models)
+    patterns = load_patterns(settings.facts, settings.masking)
+    warnings += patterns.warnings
+    stage, missing = _stage(plan)
+    warnings += missing
+    return _Loaded(
+        counter=counter,
+        models=models,
+        extractor=Extractor(patterns, max_chars=settings.facts.max_chars),
+        stage=stage,
+        warnings=warnings,
+    )
+
+
+def _stage(plan: Plan) -> tuple[EntityStage | None, tuple[str, ...]]:
+    if plan.recognizers is not None:
+        plugged = {
+            language: (recognizer, None)
+            for language, recognizer in plan.recognizers.items()
+        }
+        return (EntityStage(plugged) if plugged else None), ()
+    if plan.settings.ner.mode == "off":
+        return None, ()
+    return load_recognizers(plan.settings.ner)
+
+
+def _teller(plan: Plan, counts: Counts) -> Callable[[Event], None]:
+    """Give what counts an event and passes it to ``on_event``."""
+
+    def tell(event: Event) -> None:
+        if event.kind == "folded":
+            counts.folds += 1
+        elif event.kind == "fold_failed":
+            counts.fold_failures += 1
+        elif event.kind == "background_error":
+            counts.background_errors += 1
+        if plan.on_event is not None:
+            plan.on_event(event)
+
+    return tell
+
+
+def _entity_worker(
+    plan: Plan, loaded: _Loaded, store: Store, cache: StateCache
+) -> EntityWorker | None:
+    if loaded.stage is None:
+        return None
+    return EntityWorker(
+        stage=loaded.stage,
+        store=store,
+        clock=plan.clock,
+        batch=plan.settings.ner.batch,
+        deadline_ms=plan.settings.ner.deadline_ms,
+        changed=cache.advance,
+    )
+
+
+def _compactor(
+    plan: Plan,
+    loaded: _Loaded,
+    store: Store,
+    cache: StateCache,
+    entities: EntityWorker | None,
+    tell: Callable[[Event], None],
+    exits: AsyncExitStack,
+) -> Compactor:
+    llm = plan.settings.llm
+    if plan.summarizer is not None:
+        summarizer, method = plan.summarizer, "custom"
+    elif llm.model is not None:
+        remote = OpenAISummarizer(llm)
+        exits.push_async_callback(remote.aclose)
+        summarizer, method = remote, "openai"
+    else:
+        summarizer = ExtractiveSummarizer(loaded.counter.text)
+        method = "extractive"
+
+    async def entities_reached(session_id: str, seq: int) -> None:
+        del seq
+        if entities is not None:
+            await entities.reached(session_id)
+
+    return Compactor(
+        store=store,
+        settings=plan.settings,
+        counter=loaded.counter,
+        summarizer=summarizer,
+        method=method,
+        find_identifiers=loaded.extractor.identifiers,
+        entities_reached=entities_reached,
+        clock=plan.clock,
+        owner=f"{os.getpid()}-{secrets.token_hex(8)}",
+        on_event=tell,
+        folded=lambda session_id, revision: cache.drop(session_id, floor=revision),
+    )

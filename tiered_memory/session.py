@@ -1,0 +1,312 @@
+"""One conversation: messages in, prompts out, facts and summary to look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from anyio import to_thread
+
+from tiered_memory.intake import as_payloads, text_size
+from tiered_memory.model import Event, Receipt
+from tiered_memory.state import SessionState
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
+    from tiered_memory.model import (
+        AppendResult,
+        CompactionRecord,
+        CompactionResult,
+        Draft,
+        Fact,
+        Message,
+        Payload,
+        Prompt,
+        Segment,
+    )
+    from tiered_memory.parts import Parts
+    from tiered_memory.prompt.builder import BuildTrace
+
+__all__ = ["Session"]
+
+INLINE_CHARS = 4_096
+"""Texts up to here are read on the loop: below 1 ms, where a thread hop costs 0.2."""
+PAGE = 256
+
+
+class Session:
+    """A conversation of ``memory.session(id)``; making one costs nothing.
+
+    Calls of one session run in order; sessions do not wait for one another. All
+    methods raise ``ClosedError`` once the engine is closed.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        session_id: str,
+        *,
+        subject: str | None,
+        system_prompt: str | None,
+        lock: anyio.Lock | None = None,
+    ) -> None:
+        self._parts = parts
+        self._id = session_id
+        self._subject = subject
+        self._system_prompt = system_prompt
+        self.lock = lock or anyio.Lock()
+        self._trace: BuildTrace | None = None
+
+    @property
+    def session_id(self) -> str:
+        """The name that it was asked for by."""
+        return self._id
+
+    @property
+    def subject(self) -> str | None:
+        """The person behind it, as given to ``memory.session``."""
+        return self._subject
+
+    @property
+    def system_prompt(self) -> str | None:
+        """What stands in for ``settings.system_prompt`` here, if anything."""
+        return self._system_prompt
+
+    # -- in -------------------------------------------------------------------
+
+    async def add(self, message: object, *, message_id: str | None = None) -> Receipt:
+        """Store a message or a list of them; durable when this returns.
+
+        Takes chat dicts and the SDK's objects, masks what is secret, reads facts from
+        user text. A list is one transaction. Costs one transaction (shared with other
+        sessions' messages); never waits for a model. Order that is damaged is stored
+        as it comes and healed in prompts.
+
+        A cancelled call may have been stored: give ``message_id`` to repeat it safely.
+
+        Raises:
+            MessageError: something is no chat message; nothing was stored.
+            StoreError: the database refused; nothing was stored.
+        """
+        self._parts.check()
+        payloads = as_payloads(message)
+        async with self.lock:
+            state = await self._known()
+            while True:
+                draft = await self._draft(state, payloads, message_id)
+                if not draft.messages and draft.head is None:
+                    return _unchanged(state)
+                result = await self._parts.store.append(draft, self._parts.resolve)
+                if result is not None:
+                    break
+                state = await self._load()
+            self._parts.cache.advance(result)
+        self._after(draft, result)
+        return self._receipt(draft, result)
+
+    async def _draft(
+        self, state: SessionState, payloads: Sequence[Payload], message_id: str | None
+    ) -> Draft:
+        def make() -> Draft:
+            return self._parts.intake.draft(
+                state,
+                payloads,
+                subject=self._subject,
+                system_prompt=self._system_prompt if state.head is None else None,
+                message_id=message_id,
+                now=self._parts.clock.now(),
+            )
+
+        if text_size(payloads) <= INLINE_CHARS:
+            return make()
+        return await to_thread.run_sync(make, limiter=self._parts.readers)
+
+    def _after(self, draft: Draft, result: AppendResult) -> None:
+        """Set the background to work on what was stored; waits for nothing."""
+        if result.repeated:
+            return
+        self._parts.counts.messages += len(result.messages)
+        if self._parts.entities is not None:
+            self._parts.entities.submit(self._id, result.messages, draft.candidates)
+        state = self._parts.cache.get(self._id)
+        if state is not None:
+            self._parts.compactor.nudge(state)
+
+    def _receipt(self, draft: Draft, result: AppendResult) -> Receipt:
+        first, last = result.first_seq, result.last_seq
+        touched = (*result.added, *result.changed)
+        facts = tuple(
+            fact
+            for fact in touched
+            if fact.last_seq is not None
+            and first <= fact.last_seq <= last
+            and fact.ended_revision is None
+        )
+        return Receipt(
+            first_seq=first,
+            last_seq=last,
+            facts=facts,
+            masked={} if result.repeated else draft.masked_counts,
+            tokens=sum(message.tokens for message in result.messages),
+            oversized=tuple(
+                message.seq
+                for message in result.messages
+                if self._parts.intake.oversized(message.payload)
+            ),
+            repeated=result.repeated,
+        )
+
+    # -- out ------------------------------------------------------------------
+
+    async def build(
+        self,
+        *,
+        system: str | None = None,
+        model: str | None = None,
+        max_output_tokens: int | None = None,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Prompt:
+        """Assemble the request's messages: system, examples, summary, facts, recent.
+
+        ``system``, ``model`` and ``max_output_tokens`` stand in for the settings in
+        this call. Costs one indexed read while ``storage.shared``, no model call and
+        no waiting; the same state gives the same bytes.
+
+        Raises:
+            BudgetError: system prompt and newest user message pass the model's window.
+            GrammarError: the finished list breaks the API's grammar (a fault here).
+        """
+        self._parts.check()
+        state = await self._current()
+        if system is None and state.head is None:
+            system = self._system_prompt
+        prompt, self._trace = self._parts.builder.build(
+            state,
+            system=system,
+            model=model,
+            max_output_tokens=max_output_tokens,
+            tools=tools,
+            previous=self._trace,
+        )
+        self._parts.counts.prompts += 1
+        if prompt.repairs:
+            self._parts.counts.repairs += len(prompt.repairs)
+            kinds = sorted({repair.kind for repair in prompt.repairs})
+            self._parts.tell(
+                Event(
+                    kind="healed",
+                    session_id=self._id,
+                    details={"repairs": len(prompt.repairs), "kinds": kinds},
+                )
+            )
+        return prompt
+
+    async def facts(
+        self,
+        *,
+        key: str | None = None,
+        owner: str | None = "self",
+        history: bool = False,
+    ) -> list[Fact]:
+        """Give the stored facts, oldest first; current ones only without ``history``.
+
+        ``owner=None`` gives everybody's. Waits for the recognizers to have read what
+        was added, at most ``ner.deadline_ms``; one read.
+        """
+        self._parts.check()
+        if self._parts.entities is not None:
+            await self._parts.entities.reached(self._id)
+        return await self._parts.store.facts(
+            self._id, key=key, owner=owner, history=history
+        )
+
+    async def fact(self, key: str) -> Fact | None:
+        """Give the customer's current fact of ``key``; of many, the last spoken of."""
+        facts = await self.facts(key=key)
+        return max(facts, key=lambda f: (f.last_seq or 0, f.fact_id), default=None)
+
+    async def history(
+        self, start: int | None = None, limit: int | None = None
+    ) -> AsyncIterator[Message]:
+        """Give the messages as stored (masked), oldest first, from seq ``start`` on.
+
+        One read for each 256; nothing is held between them.
+        """
+        self._parts.check()
+        after = (start or 1) - 1
+        left = limit
+        while left is None or left > 0:
+            size = PAGE if left is None else min(PAGE, left)
+            page = await self._parts.store.history(self._id, after=after, limit=size)
+            for message in page:
+                yield message
+            if len(page) < size:
+                return
+            after = page[-1].seq
+            left = None if left is None else left - len(page)
+
+    # -- summary ----------------------------------------------------------------
+
+    async def compact(self, *, force: bool = False) -> CompactionResult:
+        """Fold now what may leave the window; ``force`` does not wait for the marks.
+
+        Waits for the summarizer. Any failure leaves everything as it was and is in
+        the result.
+        """
+        self._parts.check()
+        return await self._parts.compactor.compact(self._id, force=force)
+
+    async def summary(self) -> list[Segment]:
+        """Give the rolling summary's segments, oldest first, with values in place."""
+        self._parts.check()
+        state = await self._current()
+        return list(state.rendered_segments())
+
+    async def compactions(self) -> list[CompactionRecord]:
+        """Give the record of every try at compaction, oldest first."""
+        self._parts.check()
+        return await self._parts.store.compactions(self._id)
+
+    async def settled(self) -> None:
+        """Wait for this session's background work: recognizers, then compaction."""
+        self._parts.check()
+        if self._parts.entities is not None:
+            await self._parts.entities.reached(self._id)
+        await self._parts.compactor.settled(self._id)
+
+    # -- state --------------------------------------------------------------------
+
+    async def _known(self) -> SessionState:
+        """Give the cached state, which may be behind another process's writes."""
+        return self._parts.cache.get(self._id) or await self._load()
+
+    async def _current(self) -> SessionState:
+        """Give the state of now; one read of the revision where others may write."""
+        state = self._parts.cache.get(self._id)
+        if state is None:
+            return await self._load()
+        if self._parts.shared and (
+            await self._parts.store.revision(self._id) > state.revision
+        ):
+            return await self._load()
+        return state
+
+    async def _load(self) -> SessionState:
+        state = await self._parts.store.load(self._id)
+        if state is None:
+            state = SessionState.empty(self._id, self._subject)
+        else:
+            self._parts.cache.put(state)
+        return state
+
+
+def _unchanged(state: SessionState) -> Receipt:
+    """Give the receipt of an ``add`` whose messages repeat the head as it stands."""
+    return Receipt(
+        first_seq=state.next_seq,
+        last_seq=state.next_seq - 1,
+        facts=(),
+        masked={},
+        tokens=0,
+    )
