@@ -170,7 +170,7 @@ class EntityWorker:
                 ]
                 try:
                     await self._read(batch)
-                except Exception:  # noqa: BLE001 (a background task's edge)
+                except Exception:
                     self.errors += 1
                     self._gaps.update(job.session_id for job in batch)
                     logger.exception("the entity recognizers failed on a batch")

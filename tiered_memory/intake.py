@@ -182,16 +182,22 @@ class Intake:
 
     def _read(self, payload: Payload, *, question: str | None, index: int) -> Read:
         if payload["role"] != "user":
-            counts: dict[str, int] = {}
+            found_counts: dict[str, int] = {}
             return Read(
-                payload=self._masked(payload, counts),
+                payload=self._masked(payload, found_counts),
                 candidates=(),
-                masked=counts,
+                masked=found_counts,
             )
         texts: dict[str, str] = {}
         found: list[Candidate] = []
         masked: dict[str, int] = {}
         for leaf in text_leaves(payload):
+            if leaf.extra:
+                text, counts = self._extractor.mask(leaf.text)
+                _add(masked, counts)
+                if text != leaf.text:
+                    texts[leaf.part] = text
+                continue
             extraction = self._extractor.extract(
                 leaf.text, role="user", question=question, part=leaf.part, index=index
             )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from openai.types.chat import ChatCompletionMessageParam
 
 __all__ = [
@@ -525,7 +526,8 @@ class Budget:
 class Omission:
     """Something that the prompt leaves out or shows shortened.
 
-    ``kind``: ``turns``, ``segment``, ``facts``, ``tool_result``, ``text``.
+    ``kind``: ``turns``, ``segment``, ``facts``, ``tool_result``, ``text``; last of all
+    ``examples`` and ``steps`` (of the newest turn).
     ``count``: how many; ``tokens``: how many tokens were saved.
     """
 

@@ -27,7 +27,6 @@ from tiered_memory.facts.extraction import Extractor
 from tiered_memory.facts.packs import load_patterns
 from tiered_memory.facts.resolve import resolve
 from tiered_memory.intake import Intake
-from tiered_memory.model import Event
 from tiered_memory.parts import Counts, Parts
 from tiered_memory.prompt.budget import check_settings
 from tiered_memory.prompt.builder import PromptBuilder
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
     from sqlalchemy.ext.asyncio import AsyncEngine
 
+    from tiered_memory.model import Event
     from tiered_memory.ports import Clock, EntityRecognizer, Summarizer, TokenCounter
     from tiered_memory.settings import Settings
 
@@ -101,9 +101,7 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
     tell = _teller(plan, counts)
     cache = StateCache(limit_bytes=plan.settings.storage.cache_mb << 20)
     async with AsyncExitStack() as exits:
-        store = await Store.open(
-            plan.target, settings=plan.settings.storage, counter=loaded.counter.name
-        )
+        store = await Store.open(plan.target, settings=plan.settings.storage)
         exits.push_async_callback(store.aclose)
         await store.save_settings(
             plan.settings.digest(), plan.settings.canonical_json(), plan.clock.now()

@@ -11,9 +11,8 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 import yaml
 from pydantic import (
@@ -27,12 +26,15 @@ from pydantic import (
 
 from tiered_memory.errors import SettingsError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = [
     "BudgetShares",
     "CompactionSettings",
     "FactSettings",
-    "LayoutSettings",
     "LLMSettings",
+    "LayoutSettings",
     "MaskAction",
     "ModelSettings",
     "NerModelSettings",

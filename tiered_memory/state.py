@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,8 @@ from tiered_memory.model import FactStatus
 from tiered_memory.text.references import render
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tiered_memory.model import AppendResult, Fact, Head, Message, Reference, Segment
 
 __all__ = ["SessionState"]
@@ -96,7 +97,7 @@ class SessionState:
 
     def advanced(self, result: AppendResult) -> SessionState:
         """Give the state after ``result``; it must follow on this revision."""
-        if result.repeated or result.revision == self.revision:
+        if result.repeated:
             return self
         changed = {fact.fact_id: fact for fact in result.changed}
         facts = tuple(changed.get(fact.fact_id, fact) for fact in self.facts)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import anyio
 
 from tiered_memory.ports import Entity, SummaryReply, SummaryRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["FixedClock", "ScriptedSummarizer", "TableRecognizer"]
 

@@ -1,0 +1,70 @@
+"""Puts the commands together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tiered_memory.cli import databases, demo, inspecting, packs, run
+
+__all__ = ["app", "run_app"]
+
+app = typer.Typer(
+    name="tiered-memory",
+    help=(
+        "Tiered conversation memory for customer-service chat agents.\n\n"
+        "Start with: tiered-memory demo\n\n"
+        "Exit codes: 0 fine; 1 the data or the check is bad; 2 usage, settings or pattern "
+        "pack; 3 database."
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("tiered-memory"))
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    del version
+
+
+app.command()(demo.demo)
+app.command()(run.run)
+app.command()(inspecting.sessions)
+app.command()(inspecting.facts)
+app.command()(inspecting.prompt)
+app.command()(inspecting.history)
+app.command()(inspecting.compact)
+
+patterns = typer.Typer(no_args_is_help=True, help="Check pattern packs.")
+patterns.command()(packs.check)
+app.add_typer(patterns, name="patterns")
+
+db = typer.Typer(no_args_is_help=True, help="The schema of a database.")
+db.command()(databases.upgrade)
+db.command()(databases.current)
+app.add_typer(db, name="db")
+
+
+def run_app() -> None:
+    """Run the command that ``sys.argv`` names; ends the process."""
+    app()

@@ -1,0 +1,119 @@
+"""What the commands print: JSON for machines, tables and bars for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_core import to_jsonable_python
+from rich.console import Console
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tiered_memory.model import Fact, Prompt, Segment
+
+__all__ = [
+    "counts",
+    "fact_table",
+    "message_line",
+    "plain",
+    "print_json",
+    "segment_lines",
+    "stdout",
+    "tier_table",
+]
+
+BAR = 30
+
+
+def stdout() -> Console:
+    """Give a console for what was asked for; markup in values stays text."""
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def plain(value: object) -> Any:
+    """Give ``value`` (a frozen value of the engine, a list of them) as JSON values."""
+    return to_jsonable_python(value)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document on stdout."""
+    sys.stdout.write(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n")
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Give ``a 3, b 1``, largest first; a dash for nothing."""
+    ordered = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {number:,}" for name, number in ordered) or "–"
+
+
+def fact_table(facts: Sequence[Fact], title: str) -> Table:
+    """Show facts with where they come from."""
+    table = Table(title=title, title_justify="left", expand=False)
+    for name in ("key", "value", "owner", "status", "source"):
+        table.add_column(name, overflow="fold")
+    table.add_column("message", justify="right")
+    for fact in facts:
+        status = fact.status.value + (", masked" if fact.masked else "")
+        place = "–" if fact.seq is None else str(fact.seq)
+        if fact.last_seq is not None and fact.last_seq != fact.seq:
+            place += f"…{fact.last_seq}"
+        table.add_row(fact.key, fact.value, fact.owner, status, fact.source, place)
+    return table
+
+
+def tier_table(prompt: Prompt, title: str) -> Table:
+    """Show the prompt's tokens by tier, each with its bar."""
+    table = Table(title=title, title_justify="left", expand=False)
+    table.add_column("tier")
+    table.add_column("tokens", justify="right")
+    table.add_column("share of the prompt")
+    for tier, tokens in prompt.tiers.items():
+        bar = ProgressBar(total=max(prompt.tokens, 1), completed=tokens, width=BAR)
+        table.add_row(tier, f"{tokens:,}", bar)
+    limit = f"of {prompt.budget.limit:,} that fit"
+    table.add_row("all", f"{prompt.tokens:,}", limit, style="bold")
+    return table
+
+
+def message_line(message: Mapping[str, Any], width: int) -> Text:
+    """Show a chat message on one line, cut at ``width`` cells."""
+    role = str(message.get("role", "?"))
+    styles = {"user": "cyan", "assistant": "green", "tool": "magenta", "system": "yellow"}
+    line = Text()
+    line.append(f"{role:<10}", style=styles.get(role, ""))
+    line.append(" ".join(_said(message).split()))
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    content: object = message.get("content")
+    if isinstance(content, str) and content:
+        return content
+    calls = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
+    if calls:
+        named = [call.get("function", call.get("custom", {})) for call in calls]
+        said = [
+            f"{call.get('name')}({call.get('arguments', call.get('input', ''))})"
+            for call in named
+        ]
+        return "calls " + ", ".join(said)
+    return "" if content is None else json.dumps(content, ensure_ascii=False)
+
+
+def segment_lines(segments: Sequence[Segment]) -> list[Text]:
+    """Show the rolling summary, oldest segment first."""
+    lines: list[Text] = []
+    for segment in segments:
+        head = (
+            f"messages {segment.from_seq}–{segment.to_seq}, level {segment.level}, "
+            f"{segment.tokens:,} tokens, {segment.method}"
+        )
+        lines += [Text(head, style="bold"), Text(segment.text), Text()]
+    return lines

@@ -1,0 +1,192 @@
+"""What a recognizer's span must look like to be a name or a place, in both languages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from tiered_memory.facts.normal_forms import NOT_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "cut_short",
+    "denied",
+    "introduces",
+    "is_address",
+    "plausible",
+    "script",
+    "sentences",
+    "trimmed",
+]
+
+_SURNAMES = frozenset(
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏"
+    "苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫雷龙史陶黎贺毛段郝顾龚邵"
+    "覃武钱戴严莫孔向常汤康易乔赖文施洪辛柯庄殷章鲁葛舒樊温齐倪耿骆俞殷翟聂焦华纪季柳符毕费欧岳"
+    "庞霍安裴宁路关涂鲍詹左尚房苗靳祝单凌盛申阮窦褚娄项缪简饶牛鞠卫柏屈包应池邢巫管冉童游阎卓颜"
+    "梅盖卞解强楚连计谷冷郎甘麦车全佟甄景束吉闵岑封虞瞿晏苟蔺湛宫宗党沙滕亓仇蓝隋桑敖佘牟"
+    "張劉陳楊黃趙吳孫馬鄭謝許韓鄧馮葉蘇盧鐘譚陸範龍賀顧錢嚴齊聶紀關閻顏車藍"
+)
+_SURNAMES_OF_TWO = frozenset(
+    """
+    欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 东方 皇甫 尉迟 公孙 令狐 慕容 司徒 长孙 宇文 轩辕
+    夏侯 端木 百里 呼延 南宫 独孤 申屠 万俟 闻人 钟离 澹台 公冶 宗政 濮阳 淳于 单于 太叔
+    """.split()  # noqa: SIM905 (a table of words)
+)
+"""Common Chinese family names: Ministry of Public Security, name report of 2020, and the
+two-character ones of the Hundred Family Surnames."""
+
+_TITLES = (
+    "先生", "女士", "小姐", "太太", "经理", "老师", "主任", "师傅", "主管", "总监", "店长",
+    "医生", "律师", "客服", "总", "哥", "姐", "叔", "姨", "局", "董",
+)  # fmt: skip
+_WORDS_LIKE_NAMES = frozenset(
+    """
+    高兴 全季 金额 安全 方便 周末 周一 周二 周三 周四 周五 周六 周日 白色 黄色 蓝色 高级 常用
+    安排 关于 关闭 包装 包邮 单号 全新 全额 于是 时候 方式 方案 应该 解决 解释 连接 连续 计算
+    管理 文件 文字 易碎 康复 温度 华为 强制 金色 石墨 任何 何时 何处 余额 应付 高端 高清 向上
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_PLACE_NOISE = frozenset(
+    """
+    这里 那里 哪里 本地 当地 外地 附近 国内 国外 楼下 门口 家里
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_ADDRESS_UNITS = "省市区县镇乡村路街道巷弄号栋幢楼室单元座层"
+
+_SELF_CUES = (
+    "我叫", "我的名字是", "我的名字叫", "我名字叫", "我姓名是", "本人姓名", "姓名是", "姓名:",
+    "姓名：", "叫我", "my name is", "my name's", "my full name is", "call me", "name is",
+    "i am", "i'm", "i’m", "im",
+)  # fmt: skip
+_DENIALS = ("不是", "不叫", "并非", "isn't", "is not", "not", "am not", "'m not")
+_OUTER = " \t\r\n,，.。;；:：!！?？、'\"“”‘’()（）[]【】<>《》*`#-·"
+
+
+def sentences(text: str, *, limit: int) -> Iterator[tuple[int, int]]:
+    """Give half-open spans that end after 。！？ or a line, and never pass ``limit``.
+
+    Latin ``.!?`` end one only before a space. One pass; where a sentence is longer than
+    ``limit`` it is cut at a comma or space of its second half, else hard.
+    """
+    start, soft = 0, 0
+    for place, char in enumerate(text):
+        if char in ",，、;； ":
+            soft = place + 1
+        ends = char in "。！？\n" or (
+            char in ".!?" and (place + 1 == len(text) or text[place + 1].isspace())
+        )
+        if ends:
+            yield start, place + 1
+            start = place + 1
+        elif place + 1 - start >= limit:
+            cut = soft if soft - start > limit // 2 else place + 1
+            yield start, cut
+            start = cut
+    if start < len(text):
+        yield start, len(text)
+
+
+def is_han(char: str) -> bool:
+    """Tell a Han character (unified ideographs, extension A, compatibility forms)."""
+    return "㐀" <= char <= "鿿" or "豈" <= char <= "\ufaff"
+
+
+def script(text: str) -> Literal["zh", "en"] | None:
+    """Give ``zh`` where a fifth of the letters are Han, ``en`` for other letters.
+
+    None where there is nothing to read: digits, punctuation, emoji.
+    """
+    han = sum(map(is_han, text))
+    latin = sum(c.isalpha() and c < "\u0250" for c in text)
+    if han >= 2 and han * 5 >= han + latin:
+        return "zh"
+    return "en" if latin >= 2 else None
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Give the span without outer punctuation and without an English ``'s``."""
+    while start < end and text[start] in _OUTER:
+        start += 1
+    while start < end and text[end - 1] in _OUTER:
+        end -= 1
+    if text[start:end].lower().endswith(("'s", "’s")):
+        end -= 2
+    return start, end
+
+
+def plausible(kind: str, value: str, language: str) -> bool:
+    """Tell whether ``value`` can be what its recognizer says it is.
+
+    Refused are numbers, single characters, greetings, surnames with a title (陈经理), and
+    what a recognizer of Chinese says about Latin words.
+    """
+    if any(c.isdigit() for c in value) and not (kind == "place" and is_address(value)):
+        return False
+    if any(c in "@_/\\\n[]" for c in value):
+        return False
+    if language == "zh":
+        return _chinese_person(value) if kind == "person_name" else _chinese_place(value)
+    return _latin_name(value)
+
+
+def _chinese_person(value: str) -> bool:
+    letters = value.replace("·", "").replace("•", "")
+    if len(letters) < 2 or not all(map(is_han, letters)):
+        return False
+    if len(letters) < len(value):
+        return len(letters) >= 4
+    if len(value) > 4 or value in _WORDS_LIKE_NAMES or value.endswith(_TITLES):
+        return False
+    if value[:2] in _SURNAMES_OF_TWO:
+        return len(value) >= 3
+    return value[0] in _SURNAMES and len(value) <= 3
+
+
+def _chinese_place(value: str) -> bool:
+    return sum(map(is_han, value)) >= 2 and value not in _PLACE_NOISE
+
+
+def _latin_name(value: str) -> bool:
+    words = value.split()
+    if not 1 <= len(words) <= 4 or len(value) < 2:
+        return False
+    if not all(c.isalpha() and c < "\u1f00" for w in words for c in w.strip(".,'’-")[:1]):
+        return False
+    if any(w.lower().strip(".,'’") in NOT_NAMES for w in words):
+        return False
+    if len(words) == 1 and value[0].islower():
+        return False
+    return not (len(words) == 1 and value.isupper() and len(value) <= 3)
+
+
+def cut_short(before: str, value: str) -> bool:
+    """Tell whether a name with ``·`` lacks its head (``买`` | ``买提·艾力``)."""
+    return (
+        "·" in value
+        and is_han(before[-1:] or " ")
+        and before[-1] not in "是叫找给和跟与向的"
+    )
+
+
+def is_address(value: str) -> bool:
+    """Tell an address from a place: a number and two units of 省市区…号室."""
+    units = sum(c in _ADDRESS_UNITS for c in value)
+    return units >= 2 and any(c.isdigit() or c in "一二三四五六七八九十" for c in value)
+
+
+def introduces(before: str) -> bool:
+    """Tell whether what stands right before a name says it is the customer's own."""
+    left = before.lower().rstrip(" :：,，\"'“‘")
+    for cue in _SELF_CUES:
+        cue = cue.rstrip(" :：")
+        if left.endswith(cue):
+            rest = left[: -len(cue)]
+            return not rest or not cue.isascii() or not rest[-1].isalnum()
+    return False
+
+
+def denied(before: str) -> bool:
+    """Tell whether what stands right before a name takes it back (``我不是``)."""
+    return before.lower().rstrip(" \"'“‘").endswith(_DENIALS)

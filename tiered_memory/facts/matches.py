@@ -1,0 +1,328 @@
+"""From a hit to a match: value, checks, normal form, context words, score, and who wins."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.lanes import Span, TextView
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from tiered_memory.facts.lanes import Expression, Timer
+    from tiered_memory.facts.patterns import Hit, Pattern, ScanSet
+
+__all__ = [
+    "Match",
+    "find_matches",
+    "has_word",
+    "pattern_matches",
+    "slot_matches",
+    "strongest",
+]
+
+EXPECTED_BOOST = 0.35
+CHECKED_SCORE = 0.95
+"""Of a value whose check digit or shape is right."""
+
+ANSWER_SCORE = 0.75
+ANSWER_PRIORITY = 30
+WHOLE_ANSWER_PRIORITY = 78
+"""A message that is nothing but the value asked for; below an id with its own cue."""
+
+PADDING = " \t\r\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A value of a pattern in the folded text; half-open, in characters of it.
+
+    Attributes:
+        left, right: of the whole match, its cue included.
+        priority: the pattern's, or that of an answer to a question.
+        expected: the assistant had asked for this type.
+        why: short codes: context, validator, slot.
+    """
+
+    pattern: Pattern
+    start: int
+    end: int
+    left: int
+    right: int
+    value: str
+    normalized: str
+    score: float
+    priority: int
+    expected: bool = False
+    why: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_matches(
+    scan: ScanSet, view: TextView, timer: Timer, expected: Collection[str] = ()
+) -> list[Match]:
+    """Give all matches of the patterns of ``scan``, overlapping ones too, unordered."""
+    found: list[Match] = []
+    for hit in scan.hits(view, timer):
+        match = _checked(hit, view, expected)
+        if match is not None:
+            found.append(match)
+    return found
+
+
+def pattern_matches(
+    pattern: Pattern, view: TextView, timer: Timer, expected: Collection[str] = ()
+) -> list[Match]:
+    """Give what ``pattern`` alone finds, left to right, without overlaps."""
+    from tiered_memory.facts.patterns import Hit
+
+    found: list[Match] = []
+    for expression in pattern.expressions:
+        for span in expression.spans(view, timer):
+            match = _checked(Hit(pattern, span), view, expected)
+            if match is not None:
+                found.append(match)
+    if pattern.spec.type in expected:
+        found += slot_matches((pattern,), view, timer, expected)
+    return strongest(found)
+
+
+def slot_matches(
+    patterns: Iterable[Pattern],
+    view: TextView,
+    timer: Timer,
+    expected: Collection[str],
+) -> list[Match]:
+    """Give bare answers of the expected types.
+
+    A value with a digit may stand anywhere; words must be the whole answer, greetings
+    and ``my name is`` aside: every word looks like a name.
+    """
+    found: list[Match] = []
+    start, end = _core(view.lower)
+    core: TextView | None = None
+    for pattern in patterns:
+        bare = pattern.bare
+        if bare is None or pattern.spec.type not in expected:
+            continue
+        if core is None:
+            core = TextView(view.text[start:end])
+        found += _answers(pattern, bare, view, core, start, timer)
+    return found
+
+
+def strongest(matches: Iterable[Match]) -> list[Match]:
+    """Keep the winners where matches overlap, left to right.
+
+    Higher priority wins, then the longer value, the higher score, the left one, and at
+    last the pattern's id, so that the order of packs does not matter.
+    """
+    ranked = sorted(
+        matches,
+        key=lambda m: (
+            -m.priority,
+            m.start - m.end,
+            -m.score,
+            m.start,
+            m.pattern.spec.id,
+        ),
+    )
+    starts: list[int] = []
+    kept: list[Match] = []
+    for match in ranked:
+        place = bisect_left(starts, match.end)
+        if place and kept[place - 1].end > match.start:
+            continue
+        place = bisect_left(starts, match.start)
+        starts.insert(place, match.start)
+        kept.insert(place, match)
+    return kept
+
+
+def has_word(lower: str, word: str, start: int, end: int) -> bool:
+    """Tell whether ``word`` stands in a slice; a Latin one must not be part of another."""
+    place = lower.find(word, start, end)
+    while place >= 0:
+        after = place + len(word)
+        before_ok = not (word[0].isascii() and word[0].isalnum()) or not (
+            place > 0 and _is_latin(lower[place - 1])
+        )
+        after_ok = not (word[-1].isascii() and word[-1].isalnum()) or not (
+            after < len(lower) and _is_latin(lower[after])
+        )
+        if before_ok and after_ok:
+            return True
+        place = lower.find(word, place + 1, end)
+    return False
+
+
+def _is_latin(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | None:
+    spec = hit.pattern.spec
+    why: dict[str, str] = {}
+    score = spec.score
+    asked = spec.type in expected
+    if spec.context is not None:
+        word = _context_word(hit, view)
+        if word is not None:
+            score += spec.context.boost
+            why["context"] = word
+        elif spec.context.required and not asked:
+            return None
+    if asked:
+        score += EXPECTED_BOOST
+        why["slot"] = "asked"
+    return _valued(
+        hit.pattern, hit.span, view, score, priority=spec.priority, asked=asked, why=why
+    )
+
+
+def _context_word(hit: Hit, view: TextView) -> str | None:
+    context = hit.pattern.spec.context
+    if context is None:
+        return None
+    span = hit.span
+    windows: list[tuple[int, int]] = []
+    if context.side in {"left", "both"}:
+        windows.append((max(0, span.start - context.window), span.start))
+    if context.side in {"right", "both"}:
+        windows.append((span.end, span.end + context.window))
+    for word in context.words:
+        for start, end in windows:
+            if has_word(view.lower, word.lower(), start, end):
+                return word
+    return None
+
+
+def _valued(
+    pattern: Pattern,
+    span: Span,
+    view: TextView,
+    score: float,
+    *,
+    priority: int,
+    asked: bool,
+    why: dict[str, str],
+) -> Match | None:
+    spec = pattern.spec
+    start, end = span.start, span.end
+    text = view.text
+    while start < end and text[start] in PADDING:
+        start += 1
+    while end > start and text[end - 1] in PADDING:
+        end -= 1
+    value = text[start:end]
+    if not value or value in spec.deny:
+        return None
+    sound = None if pattern.validator is None else pattern.validator(value)
+    if sound is False:
+        return None
+    if sound:
+        score = max(score, CHECKED_SCORE)
+        why["validator"] = spec.validator or ""
+    normalized = pattern.normalizer(value)
+    if normalized is None or score < spec.threshold:
+        return None
+    return Match(
+        pattern=pattern,
+        start=start,
+        end=end,
+        left=span.left,
+        right=span.right,
+        value=value,
+        normalized=normalized,
+        score=min(score, 1.0),
+        priority=priority,
+        expected=asked,
+        why=why,
+    )
+
+
+_OPENINGS = (
+    "it's", "its", "it is", "this is", "that's", "that is", "my name is", "my name's",
+    "the name is", "name is", "i'm", "i am", "yes", "yeah", "yep", "sure", "ok", "okay",
+    "hi", "hello", "hey", "of course", "certainly", "here it is", "here you go",
+    "thanks", "thank you", "well", "no problem", "absolutely", "please", "my", "name",
+    "是", "叫", "我叫", "我是", "名字是", "名字叫", "好的", "好", "嗯", "可以", "您好",
+    "你好", "姓名", "我的", "我", "叫做",
+)  # fmt: skip
+_CLOSINGS = (
+    "thanks", "thank you", "please", "sir", "ma'am", "madam", "ok", "is my name",
+    "谢谢", "谢谢你", "谢谢您", "吧", "的", "哦", "哈", "呢",
+)  # fmt: skip
+_PUNCTUATION = " \t\r\n.,!?:;。、，！？：；~-\"'“”()"
+
+
+def _answers(
+    pattern: Pattern,
+    bare: Expression,
+    view: TextView,
+    core: TextView,
+    shift: int,
+    timer: Timer,
+) -> Iterator[Match]:
+    for span in bare.spans(core, timer):
+        if span.left == 0 and span.right == len(core.text):
+            match = _answer(pattern, _moved(span, shift), view, WHOLE_ANSWER_PRIORITY)
+            if match is not None:
+                yield match
+                return
+    for span in bare.spans(view, timer):
+        if any("0" <= char <= "9" for char in view.text[span.start : span.end]):
+            match = _answer(pattern, span, view, ANSWER_PRIORITY)
+            if match is not None:
+                yield match
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by, span.left + by, span.right + by)
+
+
+def _answer(pattern: Pattern, span: Span, view: TextView, priority: int) -> Match | None:
+    return _valued(
+        pattern,
+        span,
+        view,
+        max(pattern.spec.threshold, ANSWER_SCORE),
+        priority=priority,
+        asked=True,
+        why={"slot": "bare"},
+    )
+
+
+def _core(lower: str) -> tuple[int, int]:
+    """Give the part of an answer that is neither greeting, filler nor punctuation."""
+    start, end = 0, len(lower)
+    moved = True
+    while moved:
+        moved = False
+        while start < end and lower[start] in _PUNCTUATION:
+            start += 1
+        while end > start and lower[end - 1] in _PUNCTUATION:
+            end -= 1
+        for word in _OPENINGS:
+            after = start + len(word)
+            if lower.startswith(word, start, end) and _parted(lower, after, end, word[-1]):
+                start, moved = after, True
+                break
+        for word in _CLOSINGS:
+            before = end - len(word)
+            if (
+                before > start
+                and lower.endswith(word, start, end)
+                and not (word[0].isascii() and _is_latin(lower[before - 1]))
+            ):
+                end, moved = before, True
+                break
+    return start, end
+
+
+def _parted(lower: str, after: int, end: int, last: str) -> bool:
+    """Tell whether a filler ends where a word ends, with something left after it."""
+    if after >= end:
+        return False
+    return not (last.isascii() and _is_latin(lower[after]))

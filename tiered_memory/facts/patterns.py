@@ -1,0 +1,208 @@
+"""Stage 1: all patterns in one scan, then a search for each that hit."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import re2
+
+from tiered_memory.facts.lanes import (
+    MAX_MEM,
+    Expression,
+    Span,
+    TextView,
+    Timer,
+    wrapped_for_re2,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tiered_memory.facts.pack_schema import PatternSpec
+    from tiered_memory.settings import MaskAction
+
+__all__ = ["Hit", "Pattern", "PatternSet", "Quarantine", "ScanSet"]
+
+CANARY = rb"(?s)."
+QUARANTINE_AFTER = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """A pattern ready to run.
+
+    Attributes:
+        action: the pack's sensitivity, or what ``settings.masking`` says of the type.
+        bare: what a bare answer looks like, where the pattern has a slot.
+        origin: file and line, for people.
+    """
+
+    spec: PatternSpec
+    action: MaskAction
+    expressions: tuple[Expression, ...]
+    bare: Expression | None
+    validator: Callable[[str], bool | None] | None
+    normalizer: Callable[[str], str | None]
+    origin: str
+
+    @property
+    def id(self) -> str:
+        """The pack's name for it."""
+        return self.spec.id
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether its values may not be stored."""
+        return self.action != "store"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One match of a pattern, before its checks."""
+
+    pattern: Pattern
+    span: Span
+
+
+class Quarantine:
+    """Counts time-outs by pattern id; one that reaches the limit is left out."""
+
+    __slots__ = ("_counts", "_lock")
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def note(self, name: str) -> None:
+        """Count a time-out."""
+        with self._lock:
+            self._counts[name] = self._counts.get(name, 0) + 1
+
+    def holds(self, name: str) -> bool:
+        """Tell whether the pattern is left out."""
+        return self._counts.get(name, 0) >= QUARANTINE_AFTER
+
+    def counts(self) -> dict[str, int]:
+        """Give time-outs by pattern id."""
+        with self._lock:
+            return dict(self._counts)
+
+
+class ScanSet:
+    """Some patterns behind one RE2 set; the ``regex`` lane runs beside it.
+
+    A canary that matches any text is in the set: where it is missing the set ran out
+    of memory, which its binding does not say, and every expression is searched for.
+    """
+
+    def __init__(self, patterns: Sequence[Pattern], quarantine: Quarantine) -> None:
+        self.patterns = tuple(patterns)
+        self._quarantine = quarantine
+        self._entries: list[tuple[Pattern, Expression]] = []
+        self._slow: list[tuple[Pattern, Expression]] = []
+        self._set = re2.Set.SearchSet(_options())
+        self._set.Add(CANARY)
+        for pattern in patterns:
+            for expression in pattern.expressions:
+                if expression.lane == "regex":
+                    self._slow.append((pattern, expression))
+                    continue
+                self._set.Add(_wrapped(pattern, expression))
+                self._entries.append((pattern, expression))
+        self._set.Compile()
+
+    def hits(self, view: TextView, timer: Timer) -> Iterator[Hit]:
+        """Give all matches, pattern by pattern; names those out of time in ``timer``."""
+        if not view.text:
+            return
+        for pattern, expression in self._found(view):
+            for span in expression.spans(view, timer):
+                yield Hit(pattern, span)
+        for pattern, expression in self._slow:
+            yield from self._slow_hits(pattern, expression, view, timer)
+
+    def _found(self, view: TextView) -> Iterator[tuple[Pattern, Expression]]:
+        numbers = self._set.Match(view.data)
+        if numbers is None or 0 not in numbers:
+            yield from self._entries
+            return
+        for number in sorted(numbers):
+            if number:
+                yield self._entries[number - 1]
+
+    def _slow_hits(
+        self, pattern: Pattern, expression: Expression, view: TextView, timer: Timer
+    ) -> Iterator[Hit]:
+        if not pattern.sensitive and self._quarantine.holds(pattern.id):
+            timer.timed_out.append(pattern.id)
+            return
+        try:
+            spans = expression.spans(view, timer)
+        except TimeoutError:
+            self._quarantine.note(pattern.id)
+            timer.timed_out.append(pattern.id)
+            return
+        for span in spans:
+            yield Hit(pattern, span)
+
+
+def _wrapped(pattern: Pattern, expression: Expression) -> bytes:
+    return wrapped_for_re2(
+        expression.source,
+        boundary=pattern.spec.boundary,
+        ignore_case=pattern.spec.ignore_case,
+    ).encode()
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = MAX_MEM
+    return options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternSet:
+    """All patterns of an engine; never changed, shared by threads.
+
+    Attributes:
+        secrets: what masks, in a set of its own.
+        facts: what is stored.
+        identifiers: facts that a summary must not reword, with what keeps others from
+            being taken for one.
+        warnings: what to tell people, e.g. a pattern outside RE2.
+        time_outs: counts of the lane with a time limit.
+    """
+
+    patterns: tuple[Pattern, ...]
+    secrets: ScanSet
+    facts: ScanSet
+    slots: tuple[Pattern, ...]
+    warnings: tuple[str, ...] = ()
+    time_outs: Quarantine = field(default_factory=Quarantine)
+
+    @classmethod
+    def of(cls, patterns: Sequence[Pattern], *, warnings: Sequence[str] = ()) -> PatternSet:
+        """Build the sets; a few ms.
+
+        Raises:
+            re2.error: the patterns together pass the memory of a set.
+        """
+        quarantine = Quarantine()
+        return cls(
+            patterns=tuple(patterns),
+            secrets=ScanSet([p for p in patterns if p.sensitive], quarantine),
+            facts=ScanSet([p for p in patterns if not p.sensitive], quarantine),
+            slots=tuple(p for p in patterns if p.spec.slot is not None),
+            warnings=tuple(warnings),
+            time_outs=quarantine,
+        )
+
+    def types(self) -> Mapping[str, Pattern]:
+        """Give each type's first pattern."""
+        found: dict[str, Pattern] = {}
+        for pattern in self.patterns:
+            found.setdefault(pattern.spec.type, pattern)
+        return found

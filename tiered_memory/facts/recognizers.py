@@ -1,0 +1,92 @@
+"""Recognizers by the name that the settings give them; nothing is ever downloaded."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from tiered_memory.errors import SettingsError
+from tiered_memory.facts.lac_entities import LacEntities, find_lac
+from tiered_memory.facts.spacy_entities import load_spacy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tiered_memory.ports import Entity, EntityRecognizer
+    from tiered_memory.settings import NerModelSettings
+
+__all__ = ["described", "find_recognizer"]
+
+
+def described(model: NerModelSettings) -> str:
+    """Give engine and model names, for a warning."""
+    return f"{model.engine}: {' or '.join(model.model)}" if model.model else model.engine
+
+
+def find_recognizer(model: NerModelSettings) -> EntityRecognizer | None:
+    """Give the first of ``model.model`` that is installed; None where none is.
+
+    Raises:
+        SettingsError: it is there and cannot be loaded, or its name makes no sense.
+    """
+    for name in model.model or ("",):
+        found = _LOADERS[model.engine](name)
+        if found is not None:
+            return found
+    return None
+
+
+def _lac(name: str) -> EntityRecognizer | None:
+    folder = find_lac(name or None)
+    return None if folder is None else LacEntities(folder)
+
+
+def _spacy(name: str) -> EntityRecognizer | None:
+    if not name:
+        raise SettingsError("a spacy recognizer needs ner.models.model", field="ner.models")
+    return load_spacy(name)
+
+
+def _factory(name: str) -> EntityRecognizer | None:
+    """Call ``module:factory``; what it gives has ``entities`` or is a callable of texts."""
+    module, colon, attribute = name.partition(":")
+    if not colon or not module or not attribute:
+        raise SettingsError(
+            f"a factory is named module:factory, not {name!r}",
+            field="ner.models",
+            value=name,
+        )
+    try:
+        made: object = getattr(import_module(module), attribute)()
+    except ModuleNotFoundError as exc:
+        if exc.name is not None and f"{module}.".startswith(f"{exc.name}."):
+            return None
+        raise SettingsError(f"{name!r}: {exc}", field="ner.models", value=name) from exc
+    except AttributeError as exc:
+        raise SettingsError(f"{name!r}: {exc}", field="ner.models", value=name) from exc
+    if callable(getattr(made, "entities", None)):
+        return cast("EntityRecognizer", made)
+    if callable(made):
+        return _Callable(cast("Callable[[Sequence[str]], list[list[Entity]]]", made))
+    raise SettingsError(
+        f"{name!r} gave neither an object with 'entities' nor a callable",
+        field="ner.models",
+        value=name,
+    )
+
+
+class _Callable:
+    """A plain callable as an ``EntityRecognizer``."""
+
+    def __init__(self, call: Callable[[Sequence[str]], list[list[Entity]]]) -> None:
+        self._call = call
+
+    def entities(self, texts: Sequence[str]) -> list[list[Entity]]:
+        return self._call(texts)
+
+
+_LOADERS: Mapping[str, Callable[[str], EntityRecognizer | None]] = {
+    "lac": _lac,
+    "spacy": _spacy,
+    "factory": _factory,
+}

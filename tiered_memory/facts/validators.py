@@ -1,0 +1,193 @@
+"""Checks of a value by its own digits: True is sure, False refuses, None cannot tell."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.checksums import (
+    card,
+    cn_id,
+    iban,
+    imei,
+    is_day,
+    s10,
+    ssn,
+    ups_1z,
+    uscc,
+)
+from tiered_memory.facts.dates import parse_date
+from tiered_memory.facts.normal_forms import NOT_NAMES
+from tiered_memory.facts.phones import parse_phone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["VALIDATORS"]
+
+
+def phone(value: str) -> bool | None:
+    """Tell a telephone number; None where only a cue can (``555-0142``, 8 digits).
+
+    Service codes of five digits and calendar days are none.
+    """
+    found = parse_phone(value)
+    if found is None:
+        return False
+    if found.kind in {"local", "other"}:
+        bare = "".join(c for c in value if c.isdigit())
+        return False if len(bare) == 8 and _looks_like_day(bare) else None
+    if found.kind == "nanp" and not found.grouped:
+        return None
+    return True
+
+
+def _looks_like_day(digits: str) -> bool:
+    return digits[:2] in {"19", "20"} and is_day(digits)
+
+
+def email(value: str) -> bool | None:
+    """Tell an address that can exist, without asking DNS.
+
+    Lengths and dots of RFC 5321, 4.5.3.1, and RFC 5322, 3.4.1; no quoted local part.
+    """
+    local, at, domain = value.rpartition("@")
+    labels = domain.split(".")
+    if not at or not 1 <= len(local) <= 64 or len(domain) > 253 or len(labels) < 2:
+        return False
+    if local[0] == "." or local[-1] == "." or ".." in local or "@" in local:
+        return False
+    if any(not 1 <= len(n) <= 63 or n[0] == "-" or n[-1] == "-" for n in labels):
+        return False
+    return not labels[-1].isdigit() and len(labels[-1]) >= 2
+
+
+def date_real(value: str) -> bool | None:
+    """Tell a day or month that the calendar has; None for words and unclear orders."""
+    iso = parse_date(value)
+    if iso is None:
+        return False
+    return True if iso[:1].isdigit() and iso.replace("-", "").isdigit() else None
+
+
+def has_digit(value: str) -> bool | None:
+    """Refuse words where a number or code is wanted (``order status``)."""
+    return None if any(c.isdigit() for c in value) else False
+
+
+_MONTH_OR_YEAR = 4
+
+
+def order_token(value: str) -> bool | None:
+    """Refuse words, years and small counts where an order's number is wanted.
+
+    A digit is needed; digits alone only from five on (``order 2 pizzas``, ``from 2026``).
+    """
+    if value.isdigit():
+        return None if len(value) > _MONTH_OR_YEAR else False
+    digits = sum(c.isdigit() for c in value)
+    return None if digits >= 2 else False
+
+
+def reference_token(value: str) -> bool | None:
+    """Refuse what is a word after ``reservation``: no digit and not all capitals."""
+    if any(c.isdigit() for c in value):
+        return None if len(value) > _MONTH_OR_YEAR or not value.isdigit() else False
+    return locator(value)
+
+
+def locator(value: str) -> bool | None:
+    """Tell a record locator: six capitals or digits, and letters alone only if no word.
+
+    Airlines' locators have six characters (IATA Resolution 830d). Six capitals alone
+    pass unless they are a word that people shout.
+    """
+    if len(value) != 6 or not value.isascii() or not value.isalnum():
+        return False
+    if value != value.upper() or value.isdigit():
+        return False
+    if any(c.isdigit() for c in value):
+        return None
+    return False if value in _SHOUTED else None
+
+
+_SHOUTED = frozenset(
+    """
+    ALWAYS AMOUNT ANYONE ANSWER APPEAR BEFORE BETTER CANADA CANCEL CANNOT CHANGE CHARGE
+    CHOICE CLIENT CREDIT COUPON DELETE DENIED DETAIL DIDNOT DOUBLE DURING EITHER ENOUGH
+    EXPECT EXTEND FAMILY FLIGHT FOLLOW FRIDAY HAPPEN HAVING LISTEN LONDON LUXURY MAKING
+    MANUAL MEMBER MONDAY MOSTLY NEEDED NOBODY NOTICE NUMBER OFFICE OPTION ORDERS PAYING
+    PERSON PLEASE POINTS POLICY PROPER REALLY REASON REFUND REFUSE REMOVE REPLAY RESULT
+    RETURN SAMPLE SCREEN SECOND SERIES SHOULD SILVER SIMPLE SINGLE STATUS STRICT SUNDAY
+    SUPPLY SYSTEM THANKS TICKET TRAVEL UNABLE UNLESS UPDATE URGENT VALUED WAITED WEEKLY
+    WITHIN WONDER
+    """.split()  # noqa: SIM905 (a table of words)
+)
+
+
+def person(value: str) -> bool | None:
+    """Refuse labels, answers and greetings where a name is wanted (``Sure``, ``号码``)."""
+    words = value.lower().replace(".", " ").replace("-", " ").split()
+    if not words or any(c.isdigit() or c in "@_/" for c in value):
+        return False
+    return False if any(word in NOT_NAMES for word in words) else None
+
+
+_STREET_UNITS = "省市区县镇乡村路街道巷弄号栋幢楼室院座层组"
+
+
+def address(value: str) -> bool | None:
+    """Refuse what has too few parts: two of 省市区…号室, or a number and a word.
+
+    ``我在成都的公司`` is a place that nothing can be sent to.
+    """
+    if any("㐀" <= c <= "鿿" for c in value):
+        units = sum(c in _STREET_UNITS for c in value) + value.count("单元")
+        return None if units >= 2 else False
+    letters = sum(c.isalpha() for c in value)
+    return None if letters >= 4 and any(c.isdigit() for c in value) else False
+
+
+_NOT_SECRETS = frozenset(
+    """
+    a about again already an and any at be because been being blank but by can cannot correct
+    did does doesn't empty expired fine for forgotten from gone good has have i if in
+    incorrect invalid is isn't it it's its lost missing my needed no not of ok okay on
+    one or required reset right safe same secure so still strong that the this to too
+    unknown used valid sure thanks thank hello hi hey yes yeah yep nope never where sorry please
+    wait help done agent human cancel was wasn't weak what when which why with won't wrong you your
+    是 不 不是 没 没有 了 吗 忘 忘了 忘记 忘记了 错 错了 错误 不对 正确 对 什么 多少 重置
+    找回 修改 输入 登录 过期 丢了 失效 无效 收不到 没收到
+    """.split()  # noqa: SIM905 (a table of words)
+)
+
+
+def secret_word(value: str) -> bool | None:
+    """Refuse what is said *about* a password (``is wrong``, ``忘了``), not one itself."""
+    return False if value.strip(" .,!?:;'\"").lower() in _NOT_SECRETS else None
+
+
+VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
+    {
+        "address": address,
+        "card": card,
+        "cn_id": cn_id,
+        "date_real": date_real,
+        "email": email,
+        "has_digit": has_digit,
+        "iban": iban,
+        "imei": imei,
+        "locator": locator,
+        "luhn": card,
+        "order_token": order_token,
+        "person": person,
+        "phone": phone,
+        "reference_token": reference_token,
+        "s10": s10,
+        "secret_word": secret_word,
+        "ssn": ssn,
+        "ups_1z": ups_1z,
+        "uscc": uscc,
+    }
+)
+"""Checks by the name that a pack gives them; each takes the folded value."""

@@ -1,0 +1,128 @@
+"""Which facts a prompt shows, and what changed since its block was fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tiered_memory.model import Fact, FactStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from tiered_memory.state import SessionState
+
+__all__ = ["Change", "FactView", "changes", "in_order", "least_certain_first", "view"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactView:
+    """The facts of a prompt: ``current`` now, ``epoch`` when the epoch began.
+
+    Both in the order of their lines, at most ``facts.max_facts`` each; ``beyond`` are
+    the ids of the current ones that this leaves out.
+    """
+
+    current: tuple[Fact, ...]
+    epoch: tuple[Fact, ...]
+    beyond: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A line of the note: ``now`` holds, in place of ``before``; either may be None."""
+
+    now: Fact | None
+    before: tuple[Fact, ...] = ()
+
+
+def view(state: SessionState, *, max_facts: int) -> FactView:
+    """Give the facts to show at ``state``.
+
+    What a recognizer read in the newest user message waits for the next one, so that
+    the prompts of one turn agree; what such a row supersedes stands until then.
+    """
+    current = _visible(state)
+    kept = _bounded(current, max_facts)
+    return FactView(
+        current=in_order(kept),
+        epoch=in_order(_bounded(state.epoch_facts(), max_facts)),
+        beyond=frozenset(f.fact_id for f in current) - {f.fact_id for f in kept},
+    )
+
+
+def changes(facts: FactView) -> tuple[Change, ...]:
+    """Give what turned ``facts.epoch`` into ``facts.current``, in order of lines.
+
+    A value that was replaced by one with the same letters is no change of the block.
+    """
+    before = {fact.fact_id for fact in facts.epoch}
+    now = {fact.fact_id for fact in facts.current} | facts.beyond
+    ended: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts.epoch:
+        if fact.fact_id not in now:
+            ended.setdefault((fact.owner, fact.key), []).append(fact)
+    found: list[Change] = []
+    for fact in facts.current:
+        if fact.fact_id in before:
+            continue
+        olds = ended.get((fact.owner, fact.key), [])
+        replaced = [old for old in olds if _replaces(fact, old)]
+        for old in replaced:
+            olds.remove(old)
+        others = tuple(old for old in replaced if old.value != fact.value)
+        if others or not replaced:
+            found.append(Change(now=fact, before=others))
+    found += [Change(now=None, before=(old,)) for olds in ended.values() for old in olds]
+    return tuple(found)
+
+
+def in_order(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Give ``facts`` in the order of their lines: the customer's own first, by key."""
+    return tuple(sorted(facts, key=_line_order))
+
+
+def least_certain_first(facts: Collection[Fact]) -> list[Fact]:
+    """Give ``facts`` in the order in which they give way.
+
+    Names and preferences before identifiers, doubtful before sure, old before new.
+    """
+    return sorted(facts, key=lambda f: (f.confidence, f.identifier, f.fact_id))
+
+
+def _visible(state: SessionState) -> tuple[Fact, ...]:
+    newest = state.newest_user()
+    current = state.current_facts()
+    if newest is None:
+        return current
+    known = max(newest.revision, state.epoch_revision)
+    late = {f.fact_id for f in current if f.source == "ner" and f.revision > known}
+    if not late:
+        return current
+    held = (
+        f for f in state.facts if f.superseded_by in late and f.status != FactStatus.CURRENT
+    )
+    return (*(f for f in current if f.fact_id not in late), *held)
+
+
+def _bounded(facts: tuple[Fact, ...], limit: int) -> tuple[Fact, ...]:
+    """Keep values of keys that hold one, then the newest of the others.
+
+    Looks only at what a row keeps for life: being stated again raises its confidence,
+    and must not move a block that is fixed.
+    """
+    if len(facts) <= limit:
+        return facts
+    ranked = sorted(facts, key=lambda f: (f.cardinality == "one", f.fact_id))
+    return tuple(ranked[-limit:])
+
+
+def _replaces(new: Fact, old: Fact) -> bool:
+    """Tell whether ``new`` stands in the place of ``old``, of the same key."""
+    if old.superseded_by == new.fact_id:
+        return True
+    return old.status is FactStatus.SUPERSEDED and new.cardinality == "one"
+
+
+def _line_order(fact: Fact) -> tuple[bool, str, str, int]:
+    return (fact.owner != "self", fact.owner, fact.key, fact.fact_id)

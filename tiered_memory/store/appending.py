@@ -1,0 +1,468 @@
+"""Drafts of many sessions to rows, in one transaction and a handful of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from tiered_memory.errors import StoreError
+from tiered_memory.model import AppendResult, Candidate, Fact, FactChanges, Message
+from tiered_memory.store import rows, schema
+from tiered_memory.store.changes import (
+    Counters,
+    FactBatch,
+    current_facts,
+    reference_numbers,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from tiered_memory.model import Draft, FactDraft, Head
+
+__all__ = ["Outcome", "Resolve", "append", "change_facts"]
+
+Resolve = Callable[[Sequence[Candidate], Sequence[Fact]], FactChanges]
+Outcome = AppendResult | Exception | None
+"""A draft's end: what it did, why it failed alone, or None where its session moved."""
+
+_session, _message, _head = schema.session, schema.message, schema.head
+
+_SESSIONS = sa.select(
+    _session.c.session_id,
+    _session.c.subject,
+    _session.c.revision,
+    _session.c.next_seq,
+    _session.c.next_reference,
+    _session.c.next_fact,
+    _session.c.turns,
+    _session.c.entities_seq,
+).where(_session.c.session_id.in_(sa.bindparam("ids", expanding=True)))
+_REPEATS = sa.select(
+    _message.c.session_id,
+    _message.c.message_id,
+    _message.c.seq,
+    _message.c.batch,
+).where(
+    _message.c.session_id.in_(sa.bindparam("ids", expanding=True)),
+    _message.c.message_id.in_(sa.bindparam("names", expanding=True)),
+)
+_INSERT_SESSION = sa.insert(_session)
+_INSERT_MESSAGES = sa.insert(_message)
+_INSERT_HEAD = sa.insert(_head)
+_END_HEAD = (
+    sa.update(_head)
+    .where(_head.c.session_id == sa.bindparam("of"), _head.c.ended_revision.is_(None))
+    .values(ended_revision=sa.bindparam("ended"))
+)
+_MOVE_SESSION = (
+    sa.update(_session)
+    .where(_session.c.session_id == sa.bindparam("of"))
+    .values(
+        next_seq=sa.bindparam("seq"),
+        revision=sa.bindparam("rev"),
+        next_reference=sa.bindparam("reference"),
+        next_fact=sa.bindparam("fact"),
+        turns=sa.bindparam("turn"),
+        entities_seq=sa.bindparam("entities"),
+        updated_at=sa.bindparam("at"),
+    )
+)
+
+
+@dataclass(slots=True)
+class _Session:
+    """A session's row while a transaction moves it."""
+
+    subject: str | None
+    revision: int
+    next_seq: int
+    counters: Counters
+    turns: int
+    entities_seq: int
+    new: bool = False
+
+
+@dataclass(slots=True)
+class _Ready:
+    """A draft that will be written, with what ``resolve`` said."""
+
+    place: int
+    draft: Draft
+    changes: FactChanges
+    facts: Sequence[Fact]
+
+
+def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> list[Outcome]:
+    """Write the drafts; give each one's outcome, in order.
+
+    Of several drafts of one session the first is written, the others have moved. A
+    draft whose ``resolve`` raises fails alone; nothing of it is written. Two
+    statements read, two to eight write, whatever the number of drafts.
+    """
+    sessions = _sessions(connection, {draft.session_id for draft, _ in items})
+    outcomes: list[Outcome] = [None] * len(items)
+    open_places = _repeats(connection, items, outcomes)
+    ready = _resolved(connection, items, open_places, sessions, outcomes)
+    numbers = reference_numbers(
+        connection,
+        {
+            r.draft.session_id: [(c.owner, c.key, c.normalized) for c in r.changes.added]
+            for r in ready
+            if sessions[r.draft.session_id].counters.next_reference > 1
+        },
+    )
+    batch = FactBatch()
+    messages: list[dict[str, Any]] = []
+    heads: list[dict[str, Any]] = []
+    for item in ready:
+        session = sessions[item.draft.session_id]
+        outcomes[item.place] = _take(item, session, numbers, batch, messages, heads)
+    _write_sessions(connection, [item.draft for item in ready], sessions)
+    if messages:
+        connection.execute(_INSERT_MESSAGES, messages)
+    if heads:
+        connection.execute(
+            _END_HEAD, [{"of": h["session_id"], "ended": h["revision"]} for h in heads]
+        )
+        connection.execute(_INSERT_HEAD, heads)
+    batch.write(connection)
+    return outcomes
+
+
+def change_facts(
+    connection: Connection, items: Sequence[tuple[FactDraft, Resolve]]
+) -> list[Outcome]:
+    """Bring fact candidates that came without a message; facts are read here.
+
+    A draft that changes nothing but ``entities_seq`` does not raise the revision.
+    """
+    sessions = _sessions(connection, {draft.session_id for draft, _ in items})
+    facts = current_facts(
+        connection, sorted({d.session_id for d, _ in items if d.candidates})
+    )
+    outcomes: list[Outcome] = []
+    moved: dict[str, tuple[_Session, str]] = {}
+    for draft, resolve in items:
+        session = sessions.get(draft.session_id)
+        if session is None:
+            outcomes.append(StoreError("no such session", target="session"))
+            continue
+        try:
+            outcomes.append(_change(connection, draft, resolve, session, facts))
+        except Exception as exc:  # noqa: BLE001 (handed to the caller whose draft it is)
+            outcomes.append(exc)
+            continue
+        moved[draft.session_id] = (session, rows.stamp(draft.created_at))
+    if moved:
+        connection.execute(
+            _MOVE_SESSION, [_moved(sid, row, at) for sid, (row, at) in moved.items()]
+        )
+    return outcomes
+
+
+def _change(
+    connection: Connection,
+    draft: FactDraft,
+    resolve: Resolve,
+    session: _Session,
+    facts: dict[str, list[Fact]],
+) -> AppendResult:
+    candidates = [
+        replace(candidate, index=index)
+        for index, (_, candidate) in enumerate(draft.candidates)
+    ]
+    current = facts.get(draft.session_id, [])
+    changes = resolve(candidates, current) if candidates else FactChanges()
+    base = session.revision
+    added: tuple[Fact, ...] = ()
+    changed: tuple[Fact, ...] = ()
+    if changes.added or changes.ended or changes.seen:
+        session.revision += 1
+        batch = FactBatch()
+        names = [(c.owner, c.key, c.normalized) for c in changes.added]
+        added, changed = batch.take(
+            draft.session_id,
+            changes,
+            current,
+            numbers=reference_numbers(connection, {draft.session_id: names}),
+            counters=session.counters,
+            revision=session.revision,
+            now=draft.created_at,
+            seq_of=lambda candidate: draft.candidates[candidate.index][0],
+        )
+        batch.write(connection)
+        now = {fact.fact_id: fact for fact in changed}
+        facts[draft.session_id] = [
+            fact
+            for fact in (*(now.get(f.fact_id, f) for f in current), *added)
+            if fact.ended_revision is None
+        ]
+    if draft.entities_seq is not None:
+        session.entities_seq = max(session.entities_seq, draft.entities_seq)
+    return AppendResult(
+        session_id=draft.session_id,
+        base_revision=base,
+        revision=session.revision,
+        next_seq=session.next_seq,
+        first_seq=session.next_seq,
+        last_seq=session.next_seq - 1,
+        added=added,
+        changed=changed,
+        entities_seq=session.entities_seq,
+    )
+
+
+def _sessions(connection: Connection, ids: set[str]) -> dict[str, _Session]:
+    return {
+        row[0]: _Session(
+            subject=row[1],
+            revision=row[2],
+            next_seq=row[3],
+            counters=Counters(next_reference=row[4], next_fact=row[5]),
+            turns=row[6],
+            entities_seq=row[7],
+        )
+        for row in connection.execute(_SESSIONS, {"ids": sorted(ids)})
+    }
+
+
+def _repeats(
+    connection: Connection,
+    items: Sequence[tuple[Draft, Resolve]],
+    outcomes: list[Outcome],
+) -> list[int]:
+    """Answer drafts whose ``message_id`` is stored; give the places of the others."""
+    named = [draft for draft, _ in items if draft.message_id is not None]
+    if not named:
+        return list(range(len(items)))
+    found = {
+        (row[0], row[1]): (row[2], row[3])
+        for row in connection.execute(
+            _REPEATS,
+            {
+                "ids": sorted({draft.session_id for draft in named}),
+                "names": sorted({str(draft.message_id) for draft in named}),
+            },
+        )
+    }
+    left: list[int] = []
+    for place, (draft, _) in enumerate(items):
+        known = found.get((draft.session_id, draft.message_id or ""))
+        if draft.message_id is None or known is None:
+            left.append(place)
+            continue
+        outcomes[place] = AppendResult(
+            session_id=draft.session_id,
+            base_revision=draft.revision,
+            revision=draft.revision,
+            next_seq=draft.next_seq,
+            first_seq=known[0],
+            last_seq=known[0] + known[1] - 1,
+            repeated=True,
+        )
+    return left
+
+
+def _resolved(
+    connection: Connection,
+    items: Sequence[tuple[Draft, Resolve]],
+    places: Sequence[int],
+    sessions: dict[str, _Session],
+    outcomes: list[Outcome],
+) -> list[_Ready]:
+    """Give the drafts that can be written; note the outcome of those that cannot."""
+    able: list[int] = []
+    taken: set[str] = set()
+    for place in places:
+        draft = items[place][0]
+        session = sessions.get(draft.session_id)
+        if session is None:
+            session = _Session(
+                subject=draft.subject,
+                revision=0,
+                next_seq=1,
+                counters=Counters(next_reference=1, next_fact=1),
+                turns=0,
+                entities_seq=0,
+                new=True,
+            )
+            sessions[draft.session_id] = session
+        if draft.subject is not None and session.subject not in (None, draft.subject):
+            outcomes[place] = StoreError(
+                "the session belongs to another subject than the one given",
+                target="subject",
+            )
+        elif draft.session_id not in taken and session.next_seq == draft.next_seq:
+            taken.add(draft.session_id)
+            session.subject = session.subject or draft.subject
+            able.append(place)
+    stale = [
+        items[place][0].session_id
+        for place in able
+        if items[place][0].candidates
+        and sessions[items[place][0].session_id].revision != items[place][0].revision
+    ]
+    fresh = current_facts(connection, stale)
+    ready: list[_Ready] = []
+    for place in able:
+        draft, resolve = items[place]
+        facts = fresh.get(draft.session_id, draft.facts)
+        try:
+            changes = resolve(draft.candidates, facts) if draft.candidates else None
+        except Exception as exc:  # noqa: BLE001 (handed to the caller whose draft it is)
+            outcomes[place] = exc
+            continue
+        ready.append(
+            _Ready(place=place, draft=draft, changes=changes or FactChanges(), facts=facts)
+        )
+    return ready
+
+
+def _take(
+    item: _Ready,
+    session: _Session,
+    numbers: dict[tuple[str, tuple[str, str, str]], int],
+    batch: FactBatch,
+    messages: list[dict[str, Any]],
+    heads: list[dict[str, Any]],
+) -> AppendResult:
+    """Note a draft's rows and move its session's row on."""
+    draft = item.draft
+    base, first = session.revision, session.next_seq
+    session.revision += 1
+    stored: list[Message] = []
+    for new in draft.messages:
+        session.turns += new.opens_turn
+        message = Message(
+            seq=session.next_seq,
+            turn=session.turns,
+            role=str(new.payload["role"]),
+            payload=new.payload,
+            tokens=new.tokens,
+            revision=session.revision,
+            short=new.short,
+            short_tokens=new.short_tokens,
+            created_at=draft.created_at,
+            message_id=draft.message_id if session.next_seq == first else None,
+        )
+        session.next_seq += 1
+        stored.append(message)
+        messages.append(_message_row(draft, message))
+    added, changed = batch.take(
+        draft.session_id,
+        item.changes,
+        item.facts,
+        numbers=numbers,
+        counters=session.counters,
+        revision=session.revision,
+        now=draft.created_at,
+        seq_of=lambda candidate: first + candidate.index,
+    )
+    head = _head_row(draft, session.revision, heads)
+    return AppendResult(
+        session_id=draft.session_id,
+        base_revision=base,
+        revision=session.revision,
+        next_seq=session.next_seq,
+        first_seq=first,
+        last_seq=session.next_seq - 1,
+        messages=tuple(stored),
+        added=added,
+        changed=changed,
+        head=head,
+    )
+
+
+def _head_row(draft: Draft, revision: int, heads: list[dict[str, Any]]) -> Head | None:
+    if draft.head is None:
+        return None
+    heads.append(
+        {
+            "session_id": draft.session_id,
+            "revision": revision,
+            "payloads": rows.dumps(list(draft.head.payloads)),
+            "tokens": draft.head.tokens,
+            "counter": draft.counter,
+            "ended_revision": None,
+        }
+    )
+    return replace(draft.head, revision=revision)
+
+
+def _message_row(draft: Draft, message: Message) -> dict[str, Any]:
+    return {
+        "session_id": draft.session_id,
+        "seq": message.seq,
+        "revision": message.revision,
+        "turn": message.turn,
+        "role": message.role,
+        "payload": rows.dumps(message.payload),
+        "tokens": message.tokens,
+        "counter": draft.counter,
+        "short": None if message.short is None else rows.dumps(message.short),
+        "short_tokens": message.short_tokens,
+        "message_id": message.message_id,
+        "batch": len(draft.messages),
+        "settings_hash": draft.settings_hash,
+        "created_at": rows.stamp(draft.created_at),
+        "ended_revision": None,
+        "ended_why": None,
+    }
+
+
+def _write_sessions(
+    connection: Connection, drafts: Sequence[Draft], sessions: dict[str, _Session]
+) -> None:
+    fresh = [
+        _new_row(draft, sessions[draft.session_id])
+        for draft in drafts
+        if sessions[draft.session_id].new
+    ]
+    if fresh:
+        connection.execute(_INSERT_SESSION, fresh)
+    moved = [
+        _moved(draft.session_id, sessions[draft.session_id], rows.stamp(draft.created_at))
+        for draft in drafts
+        if not sessions[draft.session_id].new
+    ]
+    if moved:
+        connection.execute(_MOVE_SESSION, moved)
+
+
+def _moved(session_id: str, session: _Session, at: str) -> dict[str, Any]:
+    return {
+        "of": session_id,
+        "seq": session.next_seq,
+        "rev": session.revision,
+        "reference": session.counters.next_reference,
+        "fact": session.counters.next_fact,
+        "turn": session.turns,
+        "entities": session.entities_seq,
+        "at": at,
+    }
+
+
+def _new_row(draft: Draft, session: _Session) -> dict[str, Any]:
+    at = rows.stamp(draft.created_at)
+    return {
+        "session_id": draft.session_id,
+        "subject": session.subject,
+        "next_seq": session.next_seq,
+        "revision": session.revision,
+        "generation": 0,
+        "boundary_seq": 0,
+        "pinned_seq": None,
+        "entities_seq": 0,
+        "epoch_revision": 0,
+        "next_reference": session.counters.next_reference,
+        "next_fact": session.counters.next_fact,
+        "turns": session.turns,
+        "folded_turns": 0,
+        "failures": 0,
+        "created_at": at,
+        "updated_at": at,
+    }
