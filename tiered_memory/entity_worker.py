@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import to_thread
 
-from tiered_memory.chat.messages import text_leaves
+from tiered_memory.chat.leaves import text_leaves
 from tiered_memory.facts.entities import EntityText
 from tiered_memory.facts.resolve import resolve
 from tiered_memory.model import FactDraft
@@ -105,6 +105,7 @@ class EntityWorker:
                     ),
                 )
                 for leaf in text_leaves(message.payload)
+                if not leaf.extra
             )
             self._push(_Job(session_id=session_id, seq=message.seq, texts=texts))
 
@@ -193,8 +194,8 @@ class EntityWorker:
             position += len(job.texts)
             read_to[job.session_id] = max(read_to.get(job.session_id, 0), job.seq)
         async with asyncio.TaskGroup() as group:
-            for session_id, candidates in by_session.items():
-                group.create_task(self._commit(session_id, read_to[session_id], candidates))
+            for session_id, entities in by_session.items():
+                group.create_task(self._commit(session_id, read_to[session_id], entities))
 
     async def _commit(
         self, session_id: str, entities_seq: int, candidates: list[tuple[int, Candidate]]

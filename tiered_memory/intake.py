@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tiered_memory.chat.messages import (
-    normalise,
-    plain_text,
-    replace_leaves,
-    text_leaves,
-)
+from tiered_memory.chat.leaves import replace_leaves, text_leaves
+from tiered_memory.chat.messages import normalise, plain_text
 from tiered_memory.errors import MessageError
 from tiered_memory.model import Draft, Head, NewMessage
 from tiered_memory.text.shortening import shorten_json

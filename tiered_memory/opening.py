@@ -9,7 +9,7 @@ import secrets
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import to_thread
@@ -57,6 +57,17 @@ class SystemClock:
     def now(self) -> datetime:
         """Give the current time, in UTC."""
         return datetime.now(UTC)
+
+
+class _SameName(dict[str, str]):
+    """The labels of a plugged recognizer, which are fact types already."""
+
+    def __missing__(self, label: str) -> str:
+        return label
+
+    def get(self, key: str, default: Any = None, /) -> str:
+        """Give the label itself."""
+        return key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +188,7 @@ def _load(plan: Plan) -> _Loaded:
 def _stage(plan: Plan) -> tuple[EntityStage | None, tuple[str, ...]]:
     if plan.recognizers is not None:
         plugged = {
-            language: (recognizer, None)
+            language: (recognizer, _SameName())
             for language, recognizer in plan.recognizers.items()
         }
         return (EntityStage(plugged) if plugged else None), ()

@@ -12,7 +12,9 @@ from tiered_memory.facts.normal_forms import NORMALIZERS
 from tiered_memory.facts.validators import VALIDATORS
 
 odd = st.text(
-    alphabet=string.ascii_letters + string.digits + " .,-+/@#()$¥年月日号元块毛分万千百十零一二两几",
+    alphabet=string.ascii_letters
+    + string.digits
+    + " .,-+/@#()$¥年月日号元块毛分万千百十零一二两几",
     max_size=30,
 )
 days = st.dates(min_value=date(1900, 1, 1), max_value=date(2100, 12, 31))

@@ -55,9 +55,12 @@ CUSTOM: Chat = {
         pytest.param([ASK, call("c1"), answer("c1"), assistant("Here.")], id="a call"),
         pytest.param([ASK, call("a", "b"), answer("b"), answer("a")], id="any order"),
         pytest.param(
-            [ASK, call("c1"), answer("c1"), ON, call("c1"), answer("c1")], id="id used again"
+            [ASK, call("c1"), answer("c1"), ON, call("c1"), answer("c1")],
+            id="id used again",
         ),
-        pytest.param([ASK, call("c1"), answer("c1"), SYSTEM, ON], id="system in the middle"),
+        pytest.param(
+            [ASK, call("c1"), answer("c1"), SYSTEM, ON], id="system in the middle"
+        ),
         pytest.param([ASK, CUSTOM, answer("c1")], id="custom call"),
         pytest.param([ASK, legacy("f"), function("f")], id="legacy call"),
         pytest.param(
@@ -174,6 +177,18 @@ def test_what_the_api_refuses_is_named(
             id="two calls of one id get ids of their own",
         ),
         pytest.param(
+            [ASK, call("a", "a", "a_2"), answer("a_2", "3"), answer("a", "1")],
+            [
+                ASK,
+                call("a", "a_3", "a_2"),
+                answer("a", "1"),
+                closed("a_3"),
+                answer("a_2", "3"),
+            ],
+            ["duplicate_call", "missing_result"],
+            id="a new id is none that the message has",
+        ),
+        pytest.param(
             [ASK, {"role": "assistant", "content": None, "tool_calls": []}, ON],
             [ASK, ON],
             ["empty_tool_calls", "empty_message"],
@@ -255,7 +270,9 @@ def test_healing_is_linear_in_the_number_of_messages() -> None:
 
     def reads(turns: int) -> int:
         Counted.reads = 0
-        payloads = [Counted(m) for _ in range(turns) for m in (ASK, call("a"), ON, answer("a"))]
+        payloads = [
+            Counted(m) for _ in range(turns) for m in (ASK, call("a"), ON, answer("a"))
+        ]
         heal(payloads)
         return Counted.reads
 

@@ -42,7 +42,9 @@ def url(data: bytes, kind: str = "png") -> str:
             id="webp extended",
         ),
         pytest.param(
-            webp(b"VP8L", b"\x2f" + struct.pack("<I", 99 | 49 << 14)), (100, 50), id="webp lossless"
+            webp(b"VP8L", b"\x2f" + struct.pack("<I", 99 | 49 << 14)),
+            (100, 50),
+            id="webp lossless",
         ),
         pytest.param(
             webp(b"VP8 ", b"\x00" * 6 + struct.pack("<HH", 176, 144)), (176, 144), id="webp"
@@ -95,7 +97,10 @@ def test_no_size_costs_more_than_an_unknown_one() -> None:
 
 
 def test_low_detail_costs_the_base_whatever_the_size() -> None:
-    part = {"type": "image_url", "image_url": {"url": url(png(4000, 4000)), "detail": "low"}}
+    part = {
+        "type": "image_url",
+        "image_url": {"url": url(png(4000, 4000)), "detail": "low"},
+    }
     assert MediaRule().image(part) == 85
 
 

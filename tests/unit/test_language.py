@@ -44,3 +44,8 @@ def test_han_is_seen_in_any_plane(text: str, has: bool) -> None:
 )
 def test_sentences_end_where_people_end_them(text: str, parts: list[str]) -> None:
     assert [text[start:end] for start, end in sentences(text)] == parts
+
+
+def test_a_long_run_of_stops_is_read_once() -> None:
+    text = "!" * 300_000 + "x" + ")" * 300_000
+    assert sentences(text) == [(0, len(text))]

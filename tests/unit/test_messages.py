@@ -209,7 +209,9 @@ def test_custom_and_legacy_calls_are_taken() -> None:
         ({"role": "user", "content": "x", "meta": {1: "x"}}, "meta"),
     ],
 )
-def test_what_is_no_message_is_refused_by_place_and_field(message: object, field: str) -> None:
+def test_what_is_no_message_is_refused_by_place_and_field(
+    message: object, field: str
+) -> None:
     with pytest.raises(MessageError) as caught:
         normalise(message, 3)
     assert (caught.value.position, caught.value.field) == (3, field)

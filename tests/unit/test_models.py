@@ -15,7 +15,12 @@ TABLE = ModelTable({})
         ("gpt-4o-mini", 128_000, "o200k_base", "max_completion_tokens"),
         ("gpt-4o-2024-08-06", 128_000, "o200k_base", "max_completion_tokens"),
         ("GPT-4o", 128_000, "o200k_base", "max_completion_tokens"),
-        ("ft:gpt-4o-mini-2024-07-18:shop::x1", 128_000, "o200k_base", "max_completion_tokens"),
+        (
+            "ft:gpt-4o-mini-2024-07-18:shop::x1",
+            128_000,
+            "o200k_base",
+            "max_completion_tokens",
+        ),
         ("azure/gpt-35-turbo", 16_385, "cl100k_base", "max_completion_tokens"),
         ("gpt-4-turbo-2024-04-09", 128_000, "cl100k_base", "max_completion_tokens"),
         ("gpt-4", 8_192, "cl100k_base", "max_completion_tokens"),

@@ -47,7 +47,8 @@ def test_an_amount_is_a_decimal_with_its_currency(value: str, normal: str) -> No
 
 
 @pytest.mark.parametrize(
-    "value", ["四十几万元", "几百块", "多元", "元", "", "200-100元", "$5-6元", "1,2,3元", "百元"]
+    "value",
+    ["四十几万元", "几百块", "多元", "元", "", "200-100元", "$5-6元", "1,2,3元", "百元"],
 )
 def test_a_vague_or_broken_amount_is_no_value(value: str) -> None:
     assert NORMALIZERS["amount"](value) is None
@@ -164,7 +165,21 @@ def test_a_number_in_words_of_both_kinds_is_read() -> None:
 
 
 def test_no_normal_form_fails_on_odd_text() -> None:
-    texts = ["", " ", "@", "+", "-", "--", "²", "٣٤٥", "百", "块5", "年月", "\U0001f600", "1" * 400]
+    texts = [
+        "",
+        " ",
+        "@",
+        "+",
+        "-",
+        "--",
+        "²",
+        "٣٤٥",
+        "百",
+        "块5",
+        "年月",
+        "\U0001f600",
+        "1" * 400,
+    ]
     for normalize in NORMALIZERS.values():
         for text in texts:
             assert normalize(text) is None or isinstance(normalize(text), str)

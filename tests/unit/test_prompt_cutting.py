@@ -236,3 +236,25 @@ def test_examples_give_way_after_facts() -> None:
 def test_prompt_shortened_by_budget_is_the_same_each_time(budget: int) -> None:
     talk = long_talk()
     assert build(talk, budget).fingerprint == build(talk, budget).fingerprint
+
+
+def test_what_is_left_out_stays_the_same_for_many_turns() -> None:
+    """Else no prompt of a session that waits for its fold would begin like the last."""
+    talk = Talk()
+    assembler = builder(system_prompt=SYSTEM, effective_window=2000)
+    trace = None
+    cuts: list[int] = []
+    stable: list[float] = []
+    for number in range(120):
+        talk.user(f"Question {number} " + "about a lamp " * 4)
+        prompt, trace = assembler.build(talk.state, previous=trace)
+        talk.assistant("An answer " * 6)
+        assert prompt.tokens <= 2000
+        if prompt.omitted:
+            assert prompt.tokens > 2000 * 0.8
+            cuts.append(len(prompt.omitted[0].seqs))
+            stable.append(prompt.stable_tokens / prompt.tokens)
+    assert len(cuts) > 60
+    assert cuts == sorted(cuts)
+    assert len(set(cuts)) < len(cuts) / 4
+    assert sum(share > 0.9 for share in stable) > len(stable) * 0.7

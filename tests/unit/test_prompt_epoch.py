@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.prompt_states import Talk, builder, texts
-from tiered_memory.model import Prompt
+from tiered_memory.model import FactStatus, Prompt
 
 LONG_SYSTEM = "You help the customers of a lamp shop. " * 100
 SHORT_SYSTEM = "You help."
@@ -50,7 +50,7 @@ def test_block_is_fixed_from_the_cacheable_minimum_on_and_a_note_gives_the_chang
     assert body(prompt, "customer_facts") == ["- order_id: LMP-1", "- phone: 555-0100"]
     assert body(prompt, "fact_changes") == [
         "- name: Ann",
-        "- order_id: LMP-2 (instead of LMP-1)",
+        "- order_id: LMP-2 (changed)",
     ]
     note = texts(prompt.messages)[-2]
     assert note.startswith("<fact_changes ")
@@ -96,11 +96,11 @@ def test_value_taken_back_is_named_in_the_note() -> None:
     assert body(build(talk), "fact_changes") == ["- phone: 555-0100 (no longer valid)"]
 
 
-def test_value_changed_twice_in_an_epoch_is_shown_with_the_fixed_and_the_last() -> None:
+def test_value_changed_twice_in_an_epoch_is_shown_as_it_is_now() -> None:
     talk = folded().user("LMP-2").fact("order_id", "LMP-2")
     talk.user("LMP-3").fact("order_id", "LMP-3")
     (line,) = body(build(talk), "fact_changes")
-    assert line == "- order_id: LMP-3 (instead of LMP-1)"
+    assert line == "- order_id: LMP-3 (changed)"
 
 
 def test_note_does_not_hang_on_rows_that_began_and_ended_within_the_epoch() -> None:
@@ -127,6 +127,23 @@ def test_second_value_of_a_key_of_many_joins_the_first() -> None:
     assert body(build(talk), "fact_changes") == ["- order_id: LMP-9"]
 
 
+def test_value_of_a_key_of_many_says_which_one_it_replaces() -> None:
+    talk = Talk().user("LMP-1 and LMP-2")
+    for value in ("LMP-1", "LMP-2"):
+        talk.fact("order_id", value, cardinality="many")
+    talk.assistant("ok").fold(1, "Gave orders.").user("LMP-2 should be LMP-3")
+    talk.fact("order_id", "LMP-3", cardinality="many")
+    old, new = talk.state.facts[1], talk.state.facts[2]
+    ended = replace(
+        old,
+        status=FactStatus.SUPERSEDED,
+        ended_revision=new.revision,
+        superseded_by=new.fact_id,
+    )
+    talk.state = replace(talk.state, facts=(talk.state.facts[0], ended, new))
+    assert body(build(talk), "fact_changes") == ["- order_id: LMP-3 (instead of LMP-2)"]
+
+
 def test_owner_and_mask_are_part_of_a_line() -> None:
     talk = Talk().user("x").fact("phone", "555-0111", owner="contact.mother")
     talk.fact("id_card", "11**22", masked=True)
@@ -142,7 +159,7 @@ def test_words_of_the_block_are_chinese_in_a_chinese_session() -> None:
     talk.fold(1, "报了证件号。", language="zh").user("改成 LMP-2").fact("order_id", "LMP-2")
     prompt = build(talk)
     assert body(prompt, "customer_facts")[0] == "- id_card: 11**22（已脱敏）"
-    assert body(prompt, "fact_changes") == ["- order_id: LMP-2（取代 LMP-1）"]
+    assert body(prompt, "fact_changes") == ["- order_id: LMP-2（已更正）"]
 
 
 def test_name_that_a_recognizer_found_waits_for_the_next_user_message() -> None:

@@ -95,7 +95,14 @@ def test_what_a_model_makes_of_a_reference_is_read(spelling: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[[order_id:3]]", "【验证码:1234】", "[1:30]", "[order_id]", "at [10:30] sharp", "[a:0]"],
+    [
+        "[[order_id:3]]",
+        "【验证码:1234】",
+        "[1:30]",
+        "[order_id]",
+        "at [10:30] sharp",
+        "[a:0]",
+    ],
 )
 def test_exact_references_and_other_brackets_are_no_near_spelling(text: str) -> None:
     assert find_loose(text) == []

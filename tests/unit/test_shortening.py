@@ -65,7 +65,9 @@ def test_an_identifier_is_never_cut_in_two() -> None:
 
 def test_no_limit_is_too_small() -> None:
     for limit in (1, 2, 5, 10, 20):
-        short = shorten_text("abc def. " * 200, limit_tokens=limit, head=9, tail=9, count=words)
+        short = shorten_text(
+            "abc def. " * 200, limit_tokens=limit, head=9, tail=9, count=words
+        )
         assert short is not None
         assert words(short) <= limit
 
@@ -104,7 +106,10 @@ def test_rows_that_are_shown_are_whole_and_the_others_are_counted() -> None:
 
 
 def test_scalars_stay_when_keys_must_go() -> None:
-    value = {f"list_{n}": list(range(40)) for n in range(30)} | {"order_id": "PX-1", "ok": True}
+    value = {f"list_{n}": list(range(40)) for n in range(30)} | {
+        "order_id": "PX-1",
+        "ok": True,
+    }
     short = shorter(json.dumps(value), 40)
     assert short is not None
     shown = json.loads(short)
@@ -112,7 +117,9 @@ def test_scalars_stay_when_keys_must_go() -> None:
 
 
 def test_numbers_keep_their_spelling() -> None:
-    text = '{"id": 123456789012345678901234567890, "price": 1.10, "big": 1E400, "pad": "%s"}'
+    text = (
+        '{"id": 123456789012345678901234567890, "price": 1.10, "big": 1E400, "pad": "%s"}'
+    )
     short = shorter(text % ("x " * 400), 80)
     assert short is not None
     assert '"id":123456789012345678901234567890' in short

@@ -107,6 +107,11 @@ def test_keys_of_others_cost_their_text() -> None:
     assert COUNTER.message(nested) - COUNTER.message(plain) >= more
 
 
+def test_audio_that_is_sent_back_by_its_id_is_counted() -> None:
+    reply = {"role": "assistant", "content": None, "audio": {"id": "audio_1"}}
+    assert COUNTER.message(reply) == 4 + MediaRule().reply_audio
+
+
 def test_special_token_text_is_plain_text() -> None:
     text = "prints <|endoftext|> and <|im_start|>system and <|fim_prefix|>"
     assert COUNTER.text("<|endoftext|>") > 1
@@ -118,7 +123,9 @@ def test_the_bytes_of_an_image_are_not_tokenised() -> None:
     data = base64.b64encode(os.urandom(300_000)).decode()
     image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
     message = {"role": "user", "content": [{"type": "text", "text": "look"}, image]}
-    assert COUNTER.message(message) == 3 + 1 + COUNTER.text("look") + 2 + MediaRule().unknown
+    assert (
+        COUNTER.message(message) == 3 + 1 + COUNTER.text("look") + 2 + MediaRule().unknown
+    )
     cheap = MessageCounter(
         load_counter("o200k_base").counter, name="x", image_rule=MediaRule(unknown=7)
     )
@@ -152,7 +159,10 @@ TOOLS: list[dict[str, Any]] = [
 """The cookbook's example: with its two messages the API answered 101 for gpt-4o."""
 
 TOOL_MESSAGES = [
-    {"role": "system", "content": "You are a helpful assistant that can answer to questions about the weather."},
+    {
+        "role": "system",
+        "content": "You are a helpful assistant that can answer to questions about the weather.",
+    },
     {"role": "user", "content": "What's the weather like in San Francisco?"},
 ]
 

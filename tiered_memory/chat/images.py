@@ -26,7 +26,8 @@ class MediaRule:
 
     Audio: ten tokens a second (OpenAI's documented rate), the length from a WAV
     header, else from the size at 4,000 bytes a second (32 kbit/s: the longest that
-    speech codecs in use make of it).
+    speech codecs in use make of it). A reply's own audio, sent back by its id, is taken
+    for half a minute at the documented 20 tokens a second.
 
     Files: no rule is published; ``page`` (its text and its image) for each 50,000
     bytes begun, ``unknown_file`` where only an id is given.
@@ -36,6 +37,7 @@ class MediaRule:
     tile: int = 170
     unknown: int = 1_445
     audio_per_second: int = 10
+    reply_audio: int = 600
     page: int = 2_000
     unknown_file: int = 4_000
 

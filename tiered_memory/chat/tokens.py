@@ -82,6 +82,8 @@ class MessageCounter:
                     total += self._call(call)
             elif key == "function_call":
                 total += self._function(cast("dict[str, Any]", value), "arguments")
+            elif key == "audio":
+                total += self._rule.reply_audio
             else:
                 total += self._other(value)
         return total

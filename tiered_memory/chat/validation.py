@@ -52,11 +52,15 @@ def validate(payloads: Sequence[Payload]) -> list[Problem]:
     for place, payload in enumerate(payloads):
         role = payload["role"]
         if role in RESULT_ROLES:
-            problems += _result_problems(payload, place, waiting, answered)
+            _check_result(payload, place, waiting, answered, problems)
         else:
-            problems += _unanswered(waiting, caller)
+            if waiting:
+                problems += _unanswered(waiting, caller)
             waiting, answered, caller = {}, set[str](), place
-            problems += _own_problems(payload, place, waiting)
+            if role == "assistant":
+                _check_reply(payload, place, waiting, problems)
+            elif not payload.get("content"):
+                problems += content_problems(payload, place)
         if not led and role not in HEAD_ROLES:
             led = True
             if role != "user":
@@ -72,13 +76,19 @@ def _unanswered(waiting: Mapping[str, int], caller: int) -> list[Problem]:
     ]
 
 
-def _result_problems(
-    payload: Payload, place: int, waiting: dict[str, int], answered: set[str]
-) -> list[Problem]:
-    problems = content_problems(payload, place)
+def _check_result(
+    payload: Payload,
+    place: int,
+    waiting: dict[str, int],
+    answered: set[str],
+    problems: list[Problem],
+) -> None:
+    if not payload.get("content"):
+        problems += content_problems(payload, place)
     call_id = result_id(payload)
     if call_id is None:
-        return [*problems, Problem(kind="result_without_id", position=place)]
+        problems.append(Problem(kind="result_without_id", position=place))
+        return
     key = f"{payload['role']}:{call_id}"
     if key in waiting:
         del waiting[key]
@@ -86,24 +96,26 @@ def _result_problems(
     else:
         kind: ProblemKind = "duplicate_result" if key in answered else "orphan_result"
         problems.append(Problem(kind=kind, position=place, call_id=call_id))
-    return problems
 
 
-def _own_problems(payload: Payload, place: int, waiting: dict[str, int]) -> list[Problem]:
-    if payload["role"] != "assistant":
-        return content_problems(payload, place)
-    problems: list[Problem] = []
-    if payload.get("tool_calls", ()) in ([], None):
+def _check_reply(
+    payload: Payload, place: int, waiting: dict[str, int], problems: list[Problem]
+) -> None:
+    calls = payload.get("tool_calls", ())
+    if not calls and payload.get("function_call") is None:
+        if calls != ():
+            problems.append(Problem(kind="empty_tool_calls", position=place))
+        if is_empty(payload):
+            problems.append(Problem(kind="empty_message", position=place))
+        return
+    if calls in ([], None):
         problems.append(Problem(kind="empty_tool_calls", position=place))
-    if is_empty(payload):
-        problems.append(Problem(kind="empty_message", position=place))
-    kind = "tool" if payload.get("tool_calls") else "function"
+    kind = "tool" if calls else "function"
     for call_id in call_ids(payload):
         key = f"{kind}:{call_id}"
         if key in waiting:
             problems.append(Problem(kind="duplicate_call", position=place, call_id=call_id))
         waiting[key] = place
-    return problems
 
 
 def content_problems(payload: Payload, place: int) -> list[Problem]:

@@ -63,7 +63,7 @@ _O200K = _Encoding(
         r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
         r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
-    han=1.15,
+    han=1.1,
 )
 _CL100K = _Encoding(
     url=_BASE + "cl100k_base.tiktoken",

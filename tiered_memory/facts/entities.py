@@ -169,13 +169,14 @@ def _candidate(
     if start >= end or any(start < e and s < end for s, e in text.taken):
         return None
     value, before = text.text[start:end], text.text[max(0, start - 24) : start]
-    if not entity_rules.plausible(kind, value, language):
+    introduced = entity_rules.introduces(before)
+    if not entity_rules.plausible(kind, value, language, introduced=introduced):
         return None
     if kind == "person_name" and (
         entity_rules.denied(before) or entity_rules.cut_short(before, value)
     ):
         return None
-    key, type_, confidence, many = _typed(kind, value, before)
+    key, type_, confidence, many = _typed(kind, value, introduced=introduced)
     form = NORMALIZERS[type_ if type_ in NORMALIZERS else "lower"](value)
     if form is None:
         return None
@@ -196,10 +197,10 @@ def _candidate(
     )
 
 
-def _typed(kind: str, value: str, before: str) -> tuple[str, str, float, bool]:
+def _typed(kind: str, value: str, *, introduced: bool) -> tuple[str, str, float, bool]:
     """Give key, type, confidence, and whether the key holds many values."""
     if kind == "person_name":
-        if entity_rules.introduces(before):
+        if introduced:
             return "person_name", "person_name", _CONFIDENCE_WITH_CUE, False
         return "mentioned_person", "person_name", _CONFIDENCE, True
     if kind == "place" and entity_rules.is_address(value):

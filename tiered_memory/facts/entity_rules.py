@@ -48,6 +48,12 @@ _WORDS_LIKE_NAMES = frozenset(
     管理 文件 文字 易碎 康复 温度 华为 强制 金色 石墨 任何 何时 何处 余额 应付 高端 高清 向上
     """.split()  # noqa: SIM905 (a table of words)
 )
+_STREETS = frozenset(
+    """
+    apartment apt ave avenue blvd boulevard court drive highway hotel inc lane ltd park
+    parks place plaza rd road square squares st street suite terrace turnpike way
+    """.split()  # noqa: SIM905 (a table of words)
+)
 _PLACE_NOISE = frozenset(
     """
     这里 那里 哪里 本地 当地 外地 附近 国内 国外 楼下 门口 家里
@@ -116,11 +122,12 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def plausible(kind: str, value: str, language: str) -> bool:
+def plausible(kind: str, value: str, language: str, *, introduced: bool) -> bool:
     """Tell whether ``value`` can be what its recognizer says it is.
 
     Refused are numbers, single characters, greetings, surnames with a title (陈经理), and
-    what a recognizer of Chinese says about Latin words.
+    what a recognizer of Chinese says about Latin words. English lower-case words are a
+    name only where they are ``introduced`` as one.
     """
     if any(c.isdigit() for c in value) and not (kind == "place" and is_address(value)):
         return False
@@ -128,7 +135,7 @@ def plausible(kind: str, value: str, language: str) -> bool:
         return False
     if language == "zh":
         return _chinese_person(value) if kind == "person_name" else _chinese_place(value)
-    return _latin_name(value)
+    return _latin_name(value, introduced=introduced or kind != "person_name")
 
 
 def _chinese_person(value: str) -> bool:
@@ -148,15 +155,15 @@ def _chinese_place(value: str) -> bool:
     return sum(map(is_han, value)) >= 2 and value not in _PLACE_NOISE
 
 
-def _latin_name(value: str) -> bool:
-    words = value.split()
+def _latin_name(value: str, *, introduced: bool) -> bool:
+    words = [w.strip(".,'’-") for w in value.split()]
     if not 1 <= len(words) <= 4 or len(value) < 2:
         return False
-    if not all(c.isalpha() and c < "\u1f00" for w in words for c in w.strip(".,'’-")[:1]):
+    if not all(w[:1].isalpha() and w[0] < "\u1f00" for w in words):
         return False
-    if any(w.lower().strip(".,'’") in NOT_NAMES for w in words):
+    if any(w.lower() in NOT_NAMES for w in words) or words[-1].lower() in _STREETS:
         return False
-    if len(words) == 1 and value[0].islower():
+    if value.islower() and (len(words) == 1 or not introduced):
         return False
     return not (len(words) == 1 and value.isupper() and len(value) <= 3)
 

@@ -53,10 +53,20 @@ class LacEntities:
             import numpy as np
 
             ort: Any = import_module("onnxruntime")
+            state: Any = import_module("onnxruntime.capi.onnxruntime_pybind11_state")
         except ImportError as exc:
             raise SettingsError(
                 f"the lac recognizer needs numpy and onnxruntime: {exc}", field="ner.models"
             ) from exc
+        refusals: tuple[type[Exception], ...] = (
+            OSError,
+            EOFError,
+            ValueError,
+            state.Fail,
+            state.InvalidArgument,
+            state.InvalidGraph,
+            state.InvalidProtobuf,
+        )
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
@@ -70,7 +80,7 @@ class LacEntities:
                 options,
                 providers=["CPUExecutionProvider"],
             )
-        except (OSError, ValueError, RuntimeError) as exc:
+        except refusals as exc:
             raise SettingsError(
                 f"{folder} does not hold LAC's model: {exc}", field="ner.models"
             ) from exc

@@ -50,7 +50,7 @@ def _loaded(name: str, *, package: str | None) -> Language:
 
             return spacy.load(name, exclude=_NOT_NEEDED)
         return cast("Language", import_module(package).load(exclude=_NOT_NEEDED))
-    except (ImportError, AttributeError, OSError, ValueError) as exc:
+    except (ImportError, AttributeError, OSError, TypeError, ValueError) as exc:
         raise SettingsError(
             f"the spaCy pipeline {name!r} is installed but cannot be loaded: {exc}",
             field="ner.models",

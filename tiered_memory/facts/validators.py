@@ -75,6 +75,11 @@ def has_digit(value: str) -> bool | None:
     return None if any(c.isdigit() for c in value) else False
 
 
+def handle(value: str) -> bool | None:
+    """Refuse words where an account's name is wanted: it has a digit or underscore."""
+    return None if any(c.isdigit() or c == "_" for c in value) else False
+
+
 _MONTH_OR_YEAR = 4
 
 
@@ -174,6 +179,7 @@ VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
         "cn_id": cn_id,
         "date_real": date_real,
         "email": email,
+        "handle": handle,
         "has_digit": has_digit,
         "iban": iban,
         "imei": imei,

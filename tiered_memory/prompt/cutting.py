@@ -1,6 +1,6 @@
 """What gives way, and in which order, where a prompt has no room for all.
 
-By tokens alone, and no further than needed: results of finished turns, the oldest
+By tokens alone, old things by an eighth of the limit at a time: results of finished turns, the oldest
 segments, older turns, the least certain facts beyond the fixed share, results of the
 newest turn; and only then the last segment, the other facts, the examples, and steps of
 the newest turn. The system prompt and the newest user message never do. Results of the
@@ -14,35 +14,33 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tiered_memory.chat.grammar import RESULT_ROLES
-from tiered_memory.chat.messages import replace_leaves, text_leaves
 from tiered_memory.model import Omission
 from tiered_memory.prompt.budget import PRIMING
 from tiered_memory.prompt.draft import cost
 from tiered_memory.prompt.fact_view import in_order, least_certain_first
+from tiered_memory.prompt.results import SMALLEST_RESULT, ResultShortener
 from tiered_memory.prompt.shown import Shortened
-from tiered_memory.text.shortening import shorten_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tiered_memory.chat.tokens import MessageCounter
-    from tiered_memory.model import Payload
     from tiered_memory.prompt.budget import Allotment, Room
     from tiered_memory.prompt.draft import PromptDraft
 
 __all__ = ["Cutter"]
 
+STEP_PART: Final = 8
+"""What is old gives way in steps of this part of the limit."""
 SMALL_PART: Final = 4
 """A result that must shrink is shown in a fourth of ``tool_results.max_tokens``."""
-SMALLEST_RESULT: Final = 32
-"""Tokens below which a shortened result says nothing: the mark alone takes most."""
 
 
 class Cutter:
     """Makes drafts fit; knows nothing between two of them."""
 
     def __init__(self, counter: MessageCounter, *, result_tokens: int) -> None:
-        self._counter = counter
+        self._results = ResultShortener(counter)
         self._small = max(result_tokens // SMALL_PART, SMALLEST_RESULT)
 
     def fit(self, draft: PromptDraft, room: Room, allotment: Allotment) -> None:
@@ -53,15 +51,15 @@ class Cutter:
         """
         limit = room.limit
         facts = _fact_floor(draft, allotment)
-        self._shrink_old_results(draft, limit)
+        self._shrink_old_results(draft, _stepped(draft, limit))
         newest = sum(draft.recent.tokens[draft.recent.newest :])
         kept = cost(*draft.system) + min(facts, draft.facts_tokens())
         if kept + newest + PRIMING > limit:
             beside = draft.tokens() - newest
             share = max(limit - beside, min(allotment.recent, newest))
             self._shrink_new_results(draft, beside + share)
-        self._drop_segments(draft, limit, floor=allotment.history)
-        self._drop_turns(draft, limit)
+        self._drop_segments(draft, _stepped(draft, limit), floor=allotment.history)
+        self._drop_turns(draft, _stepped(draft, limit))
         self._drop_facts(draft, limit, floor=facts)
         self._shrink_new_results(draft, limit)
         target = limit if core_tokens(draft) <= limit else room.hard
@@ -96,6 +94,8 @@ class Cutter:
             return
         sizes = [recent.tokens[index] for index in places]
         cap = _common_cap(sizes, limit - (total - sum(sizes)))
+        step = max(limit // STEP_PART, 1)
+        cap = max(cap // step * step, min(cap, step))
         for cap_now in (cap, self._small, SMALLEST_RESULT):
             if cap_now >= SMALLEST_RESULT:
                 self._shrink(draft, places, limit, cap=cap_now, reason="newest_turn")
@@ -118,36 +118,16 @@ class Cutter:
             payload, before = recent.payloads[index], recent.tokens[index]
             if payload["role"] not in RESULT_ROLES or before <= cap:
                 continue
-            short = self._shortened(payload, cap)
-            after = self._counter.message(short)
+            short = self._results.shorten(payload, cap)
+            after = short.tokens
             if after >= before:
                 continue
-            recent.payloads[index], recent.tokens[index] = short, after
+            recent.payloads[index], recent.tokens[index] = short.payload, after
             total -= before - after
             seq = recent.seqs[index]
             if seq is not None:
                 saved = recent.shortened.get(seq, Shortened(reason, 0)).tokens
                 recent.shortened[seq] = Shortened(reason, saved + before - after)
-
-    def _shortened(self, payload: Payload, cap: int) -> Payload:
-        leaves = [leaf for leaf in text_leaves(payload) if leaf.part.startswith("content")]
-        if not leaves:
-            return payload
-        texts = sum(self._counter.text(leaf.text) for leaf in leaves)
-        overhead = max(0, self._counter.message(payload) - texts)
-        each = max((cap - overhead) // len(leaves), SMALLEST_RESULT // 2)
-        short: dict[str, str] = {}
-        for leaf in leaves:
-            text = shorten_json(
-                leaf.text,
-                limit_tokens=each,
-                head=each,
-                tail=each // 2,
-                count=self._counter.text,
-            )
-            if text is not None:
-                short[leaf.part] = text
-        return replace_leaves(payload, short) if short else payload
 
     # -- history --------------------------------------------------------------
 
@@ -177,15 +157,9 @@ class Cutter:
     def _drop_turns(self, draft: PromptDraft, limit: int) -> None:
         """Leave out the oldest turns whole, the newest never."""
         recent = draft.recent
-        starts = [
-            index
-            for index in range(min(recent.newest + 1, len(recent.payloads)))
-            if recent.payloads[index]["role"] == "user"
-        ]
-        total, end, saved = draft.tokens(), 0, 0
-        turns = 0
-        for index in starts:
-            if index == 0:
+        total, end, saved, turns = draft.tokens(), 0, 0, 0
+        for index in range(1, min(recent.newest + 1, len(recent.payloads))):
+            if recent.payloads[index]["role"] != "user":
                 continue
             if total - saved + self._line_cost(draft, end) <= limit:
                 break
@@ -286,6 +260,20 @@ def core_tokens(draft: PromptDraft) -> int:
 def _fact_floor(draft: PromptDraft, allotment: Allotment) -> int:
     """Give the part of the fixed share that system prompt and examples leave to facts."""
     return max(0, allotment.fixed - cost(*draft.system, *draft.examples))
+
+
+def _stepped(draft: PromptDraft, limit: int) -> int:
+    """Give what to cut ``draft`` to: ``limit``, or below it by less than a step.
+
+    What must go grows with each message; in whole steps, what is cut stays the same for
+    many messages, and so does the prompt's beginning. By no more than needed, each turn
+    would move the cut and the provider's cache would never serve a token.
+    """
+    over = draft.tokens() - limit
+    if over <= 0:
+        return limit
+    step = max(limit // STEP_PART, 1)
+    return limit + over - -(-over // step) * step
 
 
 def _common_cap(sizes: Sequence[int], space: int) -> int:

@@ -19,7 +19,7 @@ class Memo(Generic[Value]):
 
     The function must depend on the key alone, so that a hit and a miss give the same.
     Safe to use from several threads; two that miss together both compute. ``limit``
-    bounds the sum of the sizes that callers state; one larger value is not kept.
+    bounds the sum of the sizes that callers state; a larger value is not kept.
     """
 
     def __init__(self, limit: int) -> None:
@@ -40,7 +40,7 @@ class Memo(Generic[Value]):
                 return entry[0]
         value = make()
         with self._lock:
-            if key not in self._values:
+            if size <= self._limit and key not in self._values:
                 self._values[key] = (value, size)
                 self._size += size
             while self._size > self._limit:

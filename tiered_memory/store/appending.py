@@ -151,11 +151,13 @@ def change_facts(
         if session is None:
             outcomes.append(StoreError("no such session", target="session"))
             continue
+        current = facts.get(draft.session_id, [])
         try:
-            outcomes.append(_change(connection, draft, resolve, session, facts))
+            changes = _resolved_changes(draft, resolve, current)
         except Exception as exc:  # noqa: BLE001 (handed to the caller whose draft it is)
             outcomes.append(exc)
             continue
+        outcomes.append(_change(connection, draft, changes, session, facts))
         moved[draft.session_id] = (session, rows.stamp(draft.created_at))
     if moved:
         connection.execute(
@@ -164,19 +166,28 @@ def change_facts(
     return outcomes
 
 
-def _change(
-    connection: Connection,
-    draft: FactDraft,
-    resolve: Resolve,
-    session: _Session,
-    facts: dict[str, list[Fact]],
-) -> AppendResult:
+def _resolved_changes(
+    draft: FactDraft, resolve: Resolve, current: Sequence[Fact]
+) -> FactChanges:
+    """Give what the candidates change; their ``index`` is their place in the draft."""
+    if not draft.candidates:
+        return FactChanges()
     candidates = [
         replace(candidate, index=index)
         for index, (_, candidate) in enumerate(draft.candidates)
     ]
+    return resolve(candidates, current)
+
+
+def _change(
+    connection: Connection,
+    draft: FactDraft,
+    changes: FactChanges,
+    session: _Session,
+    facts: dict[str, list[Fact]],
+) -> AppendResult:
+    """Write a draft's changes; ``facts`` are brought up to date for the next draft."""
     current = facts.get(draft.session_id, [])
-    changes = resolve(candidates, current) if candidates else FactChanges()
     base = session.revision
     added: tuple[Fact, ...] = ()
     changed: tuple[Fact, ...] = ()

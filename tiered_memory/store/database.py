@@ -19,7 +19,7 @@ from tiered_memory.store.lanes import AdapterLane, SqliteLane, TransactingConnec
 from tiered_memory.store.migrate import at_head, upgrade, version_error
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, Callable
 
     from sqlalchemy import URL, Connection
 
@@ -77,7 +77,7 @@ class Database:
             if isinstance(target, AsyncEngine):
                 await database._borrow(target, settings)
             else:
-                await database._connect(_url(target), settings)
+                await database._connect(await asyncio.to_thread(_url, target), settings)
         except BaseException as exc:
             await database.aclose()
             error = database.translated(exc)
@@ -134,7 +134,7 @@ class Database:
             raise self.translated(exc) from exc
 
     @asynccontextmanager
-    async def _reader(self) -> AsyncIterator[Lane]:
+    async def _reader(self) -> AsyncGenerator[Lane]:
         lane = await self._readers.get()
         try:
             yield lane
@@ -142,7 +142,7 @@ class Database:
             self._readers.put_nowait(lane)
 
     async def _connect(self, url: URL, settings: StorageSettings) -> None:
-        memory = url.database in {None, ":memory:"}
+        memory = _in_memory(url)
         common = [
             f"busy_timeout={settings.busy_timeout_ms}",
             f"synchronous={SYNCHRONOUS[settings.durability]}",
@@ -152,14 +152,14 @@ class Database:
         if not memory:
             common.insert(1, "journal_mode=WAL")
             _warn_of_fault(settings)
-        writer = _engine(url, 1)
+        writer = await asyncio.to_thread(_engine, url, 1)
         self._engines.append(writer)
         self._writer = await SqliteLane.open(writer, "BEGIN IMMEDIATE", pragmas=common)
         self._lanes.append(self._writer)
         await self._migrate(settings)
         if memory:
             return
-        reader = _engine(url, READ_LANES)
+        reader = await asyncio.to_thread(_engine, url, READ_LANES)
         self._engines.append(reader)
         for _ in range(READ_LANES):
             lane = await SqliteLane.open(
@@ -222,6 +222,11 @@ def _url(target: str | Path | URL) -> URL:
             f"{target} is a folder; give the path of a file in it", target=str(target)
         )
     return sa.URL.create("sqlite+aiosqlite", database=str(target))
+
+
+def _in_memory(url: URL) -> bool:
+    name = url.database or ":memory:"
+    return ":memory:" in name or url.query.get("mode") == "memory"
 
 
 def _unsupported(backend: str) -> StoreError:

@@ -27,6 +27,15 @@ __all__ = ["AdapterLane", "Lane", "SqliteLane", "TransactingConnection"]
 T = TypeVar("T")
 
 
+def _begin_with(engine: sa.Engine, begin: str) -> None:
+    """Let transactions start with ``begin``; the driver must not start its own."""
+
+    def started(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    event.listen(engine, "begin", started)
+
+
 class Lane(Protocol):
     """A connection that runs one transaction at a time."""
 
@@ -75,7 +84,7 @@ class SqliteLane:
                 core = sa.create_engine(
                     "sqlite://", creator=lambda: raw, poolclass=StaticPool
                 )
-                event.listen(core, "begin", lambda conn: conn.exec_driver_sql(begin))
+                _begin_with(core, begin)
                 cores.append(core.connect())
 
             await driver.executescript(attach)
@@ -97,7 +106,11 @@ class SqliteLane:
 
     async def aclose(self) -> None:
         """Give the connection back to the engine, which closes it."""
-        await self._driver.executescript(lambda _: self._core.close())
+
+        def detach(_: sqlite3.Connection) -> None:
+            self._core.close()
+
+        await self._driver.executescript(detach)
         await self._kept.close()
 
 
@@ -111,7 +124,7 @@ class AdapterLane:
     async def open(cls, engine: AsyncEngine, begin: str) -> AdapterLane:
         """Take a connection of ``engine``; its other users keep their own ways."""
         own = engine.execution_options()
-        event.listen(own.sync_engine, "begin", lambda conn: conn.exec_driver_sql(begin))
+        _begin_with(own.sync_engine, begin)
         return cls(await own.connect())
 
     async def run(self, work: Callable[[Connection], T]) -> T:

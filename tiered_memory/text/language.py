@@ -81,39 +81,40 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = place = 0
     while place < len(text):
-        end = _end_at(text, start, place)
-        if end:
-            _add(spans, text, start, end)
-            start = place = end
-        else:
+        char = text[place]
+        if char not in "\r\n" and char not in _STOPS_ZH and char not in _STOPS_EN:
             place += 1
+            continue
+        end, ends = _end_at(text, start, place)
+        if ends:
+            _add(spans, text, start, end)
+            start = end
+        place = end
     _add(spans, text, start, len(text))
     return spans
 
 
-def _end_at(text: str, start: int, place: int) -> int:
-    """Give where the sentence ends that has its stop at ``place``; 0 where it has none."""
-    char = text[place]
-    if char in "\r\n":
-        return place + 1
-    if char not in _STOPS_ZH and char not in _STOPS_EN:
-        return 0
-    end = place + 1
+def _end_at(text: str, start: int, place: int) -> tuple[int, bool]:
+    """Give where the run of stops at ``place`` ends, and whether a sentence does."""
+    if text[place] in "\r\n":
+        return (place + 1, True)
+    end = place
+    chinese = False
     while end < len(text) and (text[end] in _STOPS_ZH or text[end] in _STOPS_EN):
+        chinese = chinese or text[end] in _STOPS_ZH
         end += 1
+    dot = end == place + 1 and text[place] == "."
     while end < len(text) and text[end] in _CLOSERS:
         end += 1
-    if char in _STOPS_ZH:
-        return end
+    if chinese:
+        return (end, True)
     if end < len(text) and not text[end].isspace() and not is_han(text[end]):
-        return 0
-    return 0 if end == place + 1 and _abbreviates(text, start, place) else end
+        return (end, False)
+    return (end, not (dot and _abbreviates(text, start, place)))
 
 
 def _abbreviates(text: str, start: int, place: int) -> bool:
     """Tell whether the dot at ``place`` belongs to the word before it."""
-    if text[place] != ".":
-        return False
     begin = place
     while begin > start and place - begin < 8 and not text[begin - 1].isspace():
         begin -= 1

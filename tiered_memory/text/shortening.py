@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, cast
 
 from tiered_memory.text.excerpts import (
@@ -110,18 +111,17 @@ def _fitting(
     count: Callable[[str], int],
 ) -> str | None:
     """Give the text with most list items that fits, or None where too few do."""
-
-    def shown(items: int) -> str:
-        return _dumped(_cut(value, replace(step, items=items), step.depth))
+    shown: dict[int, str] = {}
 
     def fits(items: int) -> bool:
-        candidate = shown(items)
-        return len(candidate) <= chars and count(candidate) <= limit_tokens
+        shown[items] = _dumped(_cut(value, replace(step, items=items), step.depth))
+        return len(shown[items]) <= chars and count(shown[items]) <= limit_tokens
 
-    least = min(step.least, _longest_list(value, step.depth))
+    most = min(MAX_ITEMS, _longest_list(value, step.depth))
+    least = min(step.least, most)
     if not fits(least):
         return None
-    return shown(least + longest(MAX_ITEMS - least, lambda more: fits(least + more)))
+    return shown[least + longest(most - least, lambda more: fits(least + more))]
 
 
 def _longest_list(value: object, depth: int) -> int:
@@ -199,5 +199,5 @@ def _dumped(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    quoted = json.dumps(text, ensure_ascii=False)
+    quoted = encode_basestring(text)
     return quoted.encode("utf-8", "replace").decode() if not quoted.isascii() else quoted

@@ -1,0 +1,167 @@
+"""What a summary must not lose, whatever a summarizer left out: lines below its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tiered_memory.compaction.clipping import clip
+from tiered_memory.compaction.cues import amounts
+from tiered_memory.compaction.verify import cost_shown
+from tiered_memory.compaction.wording import ALSO, STANDING
+from tiered_memory.model import Identifier
+from tiered_memory.text.references import find, reference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tiered_memory.compaction.transcript import References, Transcript
+    from tiered_memory.model import Reference, Segment
+    from tiered_memory.text.language import Language
+
+__all__ = ["Keepsakes", "keepsakes", "split_kept"]
+
+SHARE = 0.4
+"""At most this share of a segment's cap is for what its text left out."""
+
+FEW = 3
+"""Of a tool result with more identifiers of a kind (a list of articles), none is kept."""
+
+STANDING_TOKENS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keepsakes:
+    """What is to stand in a segment, most important first.
+
+    Attributes:
+        standing: system messages, word for word.
+        items: references and amounts as written.
+        room: tokens of the cap that may be spent on them.
+    """
+
+    standing: tuple[str, ...]
+    items: tuple[str, ...]
+    room: int
+    language: Language
+
+    def joined(
+        self, text: str, known: Mapping[int, Reference], count: Callable[[str], int]
+    ) -> str:
+        """Give ``text`` with lines for what is missing in it, as far as there is room."""
+        left = self.room
+        lines: list[str] = []
+        for words in self.standing:
+            line = STANDING[self.language] + clip(words, min(STANDING_TOKENS, left), count)
+            cost = cost_shown(line, known, count) + 1
+            if words not in text and cost <= left and line != STANDING[self.language]:
+                lines.append(line)
+                left -= cost
+        also = ""
+        for item in self.items:
+            if item in text:
+                continue
+            longer = f"{also}, {item}" if also else ALSO[self.language] + item
+            if cost_shown(longer, known, count) + 1 <= left:
+                also = longer
+        return "\n".join(part for part in (text, *lines, also) if part)
+
+
+def keepsakes(
+    transcript: Transcript,
+    merged: Sequence[Segment],
+    references: References,
+    facts: frozenset[tuple[str, str]],
+    *,
+    cap: int,
+    count: Callable[[str], int],
+) -> Keepsakes:
+    """Find what a segment must hold.
+
+    First what the customer wrote that is no fact, then what agents said, then what
+    tools gave, then what merged segments held; the newest first within each.
+
+    Args:
+        transcript: of the folded turns.
+        merged: segments that the new one takes the place of.
+        references: numbers of all that is named in either.
+        facts: key and normal form of what the facts tier shows by itself.
+        cap: the segment's, in tokens.
+        count: tokens of a text.
+    """
+    items: list[str] = []
+    for role in ("user", "assistant", "tool"):
+        items += _said(transcript, role, references, facts)
+    standing = list(transcript.standing)
+    for segment in reversed(merged):
+        _, kept, also = split_kept(segment.text)
+        standing = [*kept, *standing]
+        items += also
+        items += [
+            reference(ref.key, ref.number)
+            for ref in reversed(find(segment.text))
+            if _spot(references, ref.number) not in facts
+        ]
+    unique = tuple(dict.fromkeys(items))
+    wanted = sum(
+        cost_shown(f"{item}, ", references.by_number, count) for item in unique
+    ) + sum(min(STANDING_TOKENS, count(words)) + 4 for words in standing)
+    if unique:
+        wanted += count(ALSO[transcript.language]) + 1
+    return Keepsakes(
+        standing=tuple(dict.fromkeys(standing)),
+        items=unique,
+        room=min(int(cap * SHARE), wanted),
+        language=transcript.language,
+    )
+
+
+def split_kept(text: str) -> tuple[str, list[str], list[str]]:
+    """Part a segment's text: its own words, the standing lines, the kept items."""
+    own: list[str] = []
+    standing: list[str] = []
+    items: list[str] = []
+    for line in text.splitlines():
+        rest = _after(line, STANDING.values())
+        also = _after(line, ALSO.values())
+        if rest is not None:
+            standing.append(rest)
+        elif also is not None:
+            items += also.split(", ")
+        else:
+            own.append(line)
+    return "\n".join(own), standing, items
+
+
+def _after(line: str, prefixes: Iterable[str]) -> str | None:
+    return next((line[len(p) :] for p in prefixes if line.startswith(p)), None)
+
+
+def _spot(references: References, number: int) -> tuple[str, str] | None:
+    ref = references.by_number.get(number)
+    return None if ref is None else (ref.key, ref.normalized)
+
+
+def _said(
+    transcript: Transcript,
+    role: str,
+    references: References,
+    facts: frozenset[tuple[str, str]],
+) -> list[str]:
+    """Give what messages of ``role`` name that no fact holds, the newest first."""
+    items: list[str] = []
+    for line in reversed(transcript.lines):
+        if ("tool" if line.role == "function" else line.role) != role:
+            continue
+        found = [piece for piece in line.pieces if isinstance(piece, Identifier)]
+        for piece in found:
+            alike = {p.normalized for p in found if p.key == piece.key}
+            ref = references.by_spot[piece.key, piece.normalized]
+            if (ref.key, ref.normalized) in facts or (role == "tool" and len(alike) > FEW):
+                continue
+            items.append(reference(ref.key, ref.number))
+        if role == "assistant":
+            for piece in line.pieces:
+                if isinstance(piece, str):
+                    items += amounts(piece)
+    return items

@@ -1,0 +1,251 @@
+"""A message's text to what may be stored of it, and to the facts in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.context import ContextReader
+from tiered_memory.facts.corrections import Corrections
+from tiered_memory.facts.identifiers import IdentifierReader
+from tiered_memory.facts.lanes import TextView, Timer
+from tiered_memory.facts.masking import Masker
+from tiered_memory.facts.matches import find_matches, slot_matches, strongest
+from tiered_memory.facts.questions import expected_types
+from tiered_memory.model import Candidate, Extraction, Identifier
+from tiered_memory.text.folding import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from tiered_memory.facts.context import Standing
+    from tiered_memory.facts.masking import Mark, Masked
+    from tiered_memory.facts.matches import Match
+    from tiered_memory.facts.patterns import PatternSet
+    from tiered_memory.text.folding import Folded
+
+__all__ = ["Extractor", "settled"]
+
+QUOTED_DISCOUNT = 0.3
+
+
+class Extractor:
+    """Reads and masks texts; pure, thread-safe, linear in the length of a text.
+
+    Up to 4 KB in well under a millisecond, fit for the event loop; longer texts belong
+    into a thread, where RE2 lets the loop run.
+    """
+
+    def __init__(self, patterns: PatternSet, *, max_chars: int) -> None:
+        self._patterns = patterns
+        self._max_chars = max_chars
+        self._masker = Masker(patterns)
+        self._context = ContextReader()
+        self._corrections = Corrections()
+        self._identifiers = IdentifierReader(patterns, self._masker)
+        self._slots = tuple(p for p in patterns.slots if not p.sensitive)
+
+    def extract(
+        self,
+        text: str,
+        *,
+        role: str,
+        question: str | None = None,
+        part: str = "content",
+        index: int = 0,
+    ) -> Extraction:
+        """Mask ``text`` and, where a user wrote it, read facts from it.
+
+        Args:
+            text: as it came in.
+            role: of its message; only ``user`` gives candidates.
+            question: what the assistant said last; types a bare answer.
+            part: where the text is in the message.
+            index: place of the message in its draft.
+
+        Returns:
+            candidates left to right, from the first ``max_chars`` characters; masking
+            is of the whole text.
+        """
+        expected = self.expected_types(question) if question and role == "user" else ()
+        masked = self._masker.mask(text, expected)
+        candidates: list[Candidate] = []
+        complete = masked.complete
+        if role == "user":
+            candidates, full = self._read(masked, expected, part=part, index=index)
+            complete &= full
+        return Extraction(
+            masked=masked.text,
+            candidates=tuple(candidates),
+            masked_counts=masked.counts(),
+            complete=complete,
+        )
+
+    def mask(self, text: str) -> tuple[str, Mapping[str, int]]:
+        """Give the text to store and how many values were masked, by type."""
+        masked = self._masker.mask(text)
+        return masked.text, masked.counts()
+
+    def mask_json(self, text: str) -> tuple[str, Mapping[str, int]]:
+        """Mask the values of a JSON text, which stays JSON; other text as plain text."""
+        masked = self._masker.mask_json(text)
+        return masked.text, masked.counts()
+
+    def identifiers(self, text: str) -> list[Identifier]:
+        """Give the identifiers in a text of any role, JSON included, left to right."""
+        return self._identifiers.read(text)
+
+    def expected_types(self, question: str) -> tuple[str, ...]:
+        """Give the types that an assistant's text asks for."""
+        return expected_types(question, self._patterns.slots)
+
+    def _read(
+        self, masked: Masked, expected: Collection[str], *, part: str, index: int
+    ) -> tuple[list[Candidate], bool]:
+        body = masked.text[: self._max_chars]
+        folded = fold(body)
+        view = TextView(folded.text)
+        timer = Timer()
+        found = find_matches(self._patterns.facts, view, timer, expected)
+        if expected:
+            found += slot_matches(self._slots, view, timer, expected)
+        markers = self._masker.markers(body)
+        blocked = [folded.folded_span(*span) for span in markers]
+        cut = len(view.text) if len(body) < len(masked.text) else None
+        matches = settled(found, blocked, cut=cut)
+        places = [
+            (match, self._standing(view.text, match.start, match.end, match))
+            for match in matches
+        ]
+        candidates = [
+            _candidate(match, standing, folded, body, part=part, index=index)
+            for match, standing in places
+            if standing.stated
+        ]
+        candidates += self._masked_facts(masked, folded, part=part, index=index)
+        candidates.sort(key=lambda c: (c.start, c.end))
+        candidates = self._corrections.link(
+            candidates, folded, matches, blocked, part=part, index=index
+        )
+        return candidates, not timer.timed_out
+
+    def _standing(self, text: str, start: int, end: int, match: Match) -> Standing:
+        spec = match.pattern.spec
+        return self._context.read(
+            text, start, end, type_name=spec.type, one=spec.cardinality == "one"
+        )
+
+    def _masked_facts(
+        self, masked: Masked, folded: Folded, *, part: str, index: int
+    ) -> list[Candidate]:
+        """Give a row for each masked value of which a remainder is shown."""
+        found: list[Candidate] = []
+        for mark in masked.marks:
+            if mark.pattern is None or mark.pattern.action != "mask":
+                continue
+            if mark.end > len(folded.raw):
+                continue
+            candidate = self._masked_fact(mark, folded, part=part, index=index)
+            if candidate is not None:
+                found.append(candidate)
+        return found
+
+    def _masked_fact(
+        self, mark: Mark, folded: Folded, *, part: str, index: int
+    ) -> Candidate | None:
+        pattern = mark.pattern
+        if pattern is None:
+            return None
+        spec = pattern.spec
+        start, end = folded.folded_span(mark.start, mark.end)
+        standing = self._context.read(
+            folded.text, start, end, type_name=spec.type, one=spec.cardinality == "one"
+        )
+        if not standing.stated:
+            return None
+        return Candidate(
+            type=spec.type,
+            key=spec.fact_key,
+            owner=standing.owner,
+            value=mark.shown,
+            normalized=mark.shown,
+            part=part,
+            start=mark.start,
+            end=mark.end,
+            index=index,
+            confidence=_confidence(spec.score, standing),
+            pattern=spec.id,
+            polarity=standing.polarity,
+            cardinality=spec.cardinality,
+            masked=True,
+            identifier=False,
+            why=_why({}, standing),
+        )
+
+
+def settled(
+    matches: Sequence[Match], blocked: Sequence[tuple[int, int]], *, cut: int | None = None
+) -> list[Match]:
+    """Choose among overlapping matches, left to right.
+
+    Nothing inside a URL is taken but what its pattern allows there, and nothing that
+    touches a ``blocked`` span or ends at ``cut``, where the text was cut off.
+    """
+    free = [
+        match
+        for match in matches
+        if match.end != cut
+        and not any(start < match.end and end > match.start for start, end in blocked)
+    ]
+    urls = strongest(m for m in free if m.pattern.spec.type == "url")
+    if not urls:
+        return strongest(free)
+    inner: list[Match] = []
+    outer: list[Match] = list(urls)
+    for match in free:
+        if match.pattern.spec.type == "url":
+            continue
+        if not any(u.start < match.end and u.end > match.start for u in urls):
+            outer.append(match)
+        elif match.pattern.spec.in_url:
+            inner.append(match)
+    both = (*strongest(outer), *strongest(inner))
+    return sorted(both, key=lambda m: (m.start, -m.end))
+
+
+def _candidate(
+    match: Match, standing: Standing, folded: Folded, body: str, *, part: str, index: int
+) -> Candidate:
+    spec = match.pattern.spec
+    start, end = folded.raw_span(match.start, match.end)
+    return Candidate(
+        type=spec.type,
+        key=spec.fact_key,
+        owner=standing.owner,
+        value=body[start:end],
+        normalized=match.normalized,
+        part=part,
+        start=start,
+        end=end,
+        index=index,
+        confidence=_confidence(match.score, standing),
+        pattern=spec.id,
+        polarity=standing.polarity,
+        cardinality=spec.cardinality,
+        identifier=spec.identifier,
+        why=_why(match.why, standing),
+    )
+
+
+def _confidence(score: float, standing: Standing) -> float:
+    if standing.quoted:
+        score -= QUOTED_DISCOUNT
+    return round(max(0.05, min(score, 1.0)), 3)
+
+
+def _why(why: Mapping[str, str], standing: Standing) -> dict[str, str]:
+    found = dict(why)
+    if standing.reason:
+        found["standing"] = standing.reason
+    if standing.quoted:
+        found["quoted"] = "yes"
+    return found
