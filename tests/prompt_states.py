@@ -39,6 +39,7 @@ class Talk:
     def __init__(self, session_id: str = "s", *, result_tokens: int = 40) -> None:
         self.state = SessionState.empty(session_id)
         self._counter = counter()
+        self._facts = 0
         self._result_tokens = result_tokens
 
     def add(self, payload: Payload) -> Talk:
@@ -100,7 +101,8 @@ class Talk:
         newest = state.window[-1].revision if state.window else 0
         alone = meta.get("late", False) or newest != state.revision
         revision = state.revision + 1 if alone else state.revision
-        row = fact(len(state.facts) + 1, key, value, revision=revision, **meta)
+        self._facts += 1
+        row = fact(self._facts, key, value, revision=revision, **meta)
         rows = tuple(
             replace(
                 old,

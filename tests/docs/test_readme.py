@@ -4,22 +4,18 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import typer
-from click import Command, Group
 
 from tests.docs import readme
 from tiered_memory.cli.app import app
 
 
-def _commands(command: Command, name: str = "tiered-memory") -> list[str]:
-    if isinstance(command, Group):
-        return [
-            found
-            for sub, inner in command.commands.items()
-            for found in _commands(inner, f"{name} {sub}")
-        ]
-    return [name]
+def _commands(command: Any, name: str = "tiered-memory") -> list[str]:
+    inner: dict[str, Any] = getattr(command, "commands", {})
+    found = [path for sub in inner for path in _commands(inner[sub], f"{name} {sub}")]
+    return found or [name]
 
 
 def test_the_example_prints_what_the_readme_says(tmp_path: Path) -> None:

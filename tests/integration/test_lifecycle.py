@@ -17,6 +17,10 @@ from tiered_memory import ClosedError, MemoryEngine, MessageError, Settings, Sto
 QUIET = Settings(ner={"mode": "off"})
 
 
+def database_threads() -> list[str]:
+    return [t.name for t in threading.enumerate() if "connection_worker" in t.name]
+
+
 async def test_a_closed_engine_says_so(tmp_path: Path) -> None:
     memory = await MemoryEngine.open(tmp_path / "m.db", settings=QUIET)
     session = memory.session("s")
@@ -33,9 +37,10 @@ async def test_closing_ends_every_thread_and_task(tmp_path: Path) -> None:
     tasks = asyncio.all_tasks()
     async with MemoryEngine.open(tmp_path / "m.db", settings=QUIET) as memory:
         await memory.session("s").add(user("hi"))
+        assert database_threads()
 
     assert asyncio.all_tasks() == tasks
-    assert not [t for t in threading.enumerate() if "aiosqlite" in t.name.lower()]
+    assert database_threads() == []
 
 
 async def test_closing_finishes_though_it_is_cancelled(tmp_path: Path) -> None:
@@ -82,13 +87,11 @@ async def test_a_target_that_is_no_database_is_refused_and_leaves_no_thread(
 ) -> None:
     target = {"empty": "", "folder": str(tmp_path), "text": str(tmp_path / "t")}[kind]
     (tmp_path / "t").write_text("this is no database " * 100)
-    threads = threading.active_count()
 
     with pytest.raises(StoreError):
         await MemoryEngine.open(target, settings=QUIET)
 
-    assert not [t for t in threading.enumerate() if "aiosqlite" in t.name.lower()]
-    assert threading.active_count() <= threads + 1
+    assert database_threads() == []
 
 
 INTERRUPTED = """

@@ -110,11 +110,26 @@ def assert_prompt(prompt: Prompt, state: SessionState, *, system: str) -> None:
     assert prompt.over_budget == max(0, prompt.tokens - prompt.budget.limit)
 
 
-@given(ANY_STEPS)
-def test_prompt_of_any_session_with_room_is_valid_exact_and_whole(steps: list[Any]) -> None:
+EXAMPLES = ({"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"})
+VARIANTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"layout": {"facts": "live"}},
+    {"layout": {"summary_role": "user", "facts_role": "developer"}},
+    {"tool_results": {"after_turn": "keep"}},
+    {"facts": {"max_facts": 1}, "summary": {"language": "zh"}},
+    {"examples": EXAMPLES},
+)
+
+
+@given(ANY_STEPS, st.sampled_from(VARIANTS))
+def test_prompt_of_any_session_with_room_is_valid_exact_and_whole(
+    steps: list[Any], variant: dict[str, Any]
+) -> None:
     state = talked(steps).state
-    prompt, _ = builder(system_prompt=SYSTEM).build(state)
-    assert_prompt(prompt, state, system=SYSTEM)
+    blocks_as_user = variant.get("layout", {}).get("summary_role") == "user"
+    prompt, _ = builder(system_prompt=SYSTEM, **variant).build(state)
+    if not ("examples" in variant or blocks_as_user) or newest_user(state):
+        assert_prompt(prompt, state, system=SYSTEM)
     assert prompt.over_budget == 0
     assert not [o for o in prompt.omitted if o.reason == "budget"]
 

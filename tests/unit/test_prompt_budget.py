@@ -81,7 +81,8 @@ def test_allotments_sum_to_the_limit_before_and_after_the_flow(
     assert allotment.fixed >= min(system, limit)
     settings = Settings(effective_window=max(limit, 1))
     space = room(settings, ModelTable({}).lookup("gpt-4o-mini"))
-    budget = spent(space, allotment, fixed=system + more, history=history)
+    tiers = {"system": system, "examples": 0, "facts": more, "summary": history}
+    budget = spent(space, allotment, tiers)
     assert budget.fixed + budget.history + budget.recent == limit
     assert budget.recent >= allotment.recent
 

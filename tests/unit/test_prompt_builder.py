@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import hashlib
 from dataclasses import replace
 from typing import Any
@@ -131,6 +132,29 @@ def test_stable_tokens_are_those_of_the_leading_messages_that_stay() -> None:
     talk.user("Fine").fact("name", "Ann")
     third, _ = assembler.build(talk.state, previous=trace)
     assert 0 < third.stable_tokens < second.stable_tokens
+
+
+def test_state_read_anew_gives_the_same_bytes_and_is_known_again() -> None:
+    talk = shop_talk()
+    assembler = builder(system_prompt=SYSTEM)
+    first, trace = assembler.build(talk.state)
+    again, _ = assembler.build(copy.deepcopy(talk.state), previous=trace)
+    assert again.fingerprint == first.fingerprint
+    assert again.stable_tokens == first.tokens - 3
+
+
+def test_fingerprint_follows_the_order_of_keys() -> None:
+    talk = Talk().user("x").assistant("y").user("z")
+    assembler = builder(system_prompt=SYSTEM)
+    first, trace = assembler.build(talk.state)
+    turned = tuple(
+        replace(m, payload=dict(reversed(list(m.payload.items()))))
+        for m in talk.state.window
+    )
+    state = replace(talk.state, window=turned)
+    second, _ = assembler.build(state, previous=trace)
+    assert second.fingerprint == assembler.build(state)[0].fingerprint
+    assert second.fingerprint != first.fingerprint
 
 
 def test_session_without_messages_gives_the_system_prompt_alone() -> None:

@@ -27,7 +27,9 @@ def extractor(patterns: PatternSet) -> Extractor:
     return Extractor(patterns, max_chars=32_768)
 
 
-def found(extractor: Extractor, text: str, question: str | None = None) -> dict[str, list[str]]:
+def found(
+    extractor: Extractor, text: str, question: str | None = None
+) -> dict[str, list[str]]:
     extraction = extractor.extract(text, role="user", question=question)
     values: dict[str, list[str]] = defaultdict(list)
     for candidate in extraction.candidates:
@@ -67,7 +69,9 @@ def test_what_is_secret_is_never_stored(patterns: PatternSet) -> None:
     kinds = {name: pattern.spec for name, pattern in patterns.types().items()}
     assert {n for n, spec in kinds.items() if spec.sensitivity == "drop"} == SECRETS
     assert {n for n, spec in kinds.items() if spec.sensitivity == "mask"} == MASKED
-    assert {n for n, spec in kinds.items() if not spec.identifier} == SECRETS | MASKED | WORDS
+    assert {
+        n for n, spec in kinds.items() if not spec.identifier
+    } == SECRETS | MASKED | WORDS
 
 
 @pytest.mark.parametrize(
@@ -75,6 +79,9 @@ def test_what_is_secret_is_never_stored(patterns: PatternSet) -> None:
     [
         ("订单202588800001234，收件人电话13900008642", "phone", ["13900008642"]),
         ("运单SF1390000864212到哪了", "tracking_no", ["SF1390000864212"]),
+        ("快递单号4200112233445566", "tracking_no", ["4200112233445566"]),
+        ("会员卡号1234567890123", "account_id", ["1234567890123"]),
+        ("订单4589256369854796没到", "order_id", ["4589256369854796"]),
         ("金额13900008642元", "amount", ["13900008642元"]),
         ("139\u200b0000\u200b8642", "phone", ["139\u200b0000\u200b8642"]),
         ("请拨１３９００００８６４２", "phone", ["１３９００００８６４２"]),
@@ -90,7 +97,7 @@ def test_what_is_secret_is_never_stored(patterns: PatternSet) -> None:
         ("my user ID is lena_brandt_2041.", "account_id", ["lena_brandt_2041"]),
         ("cancel reservations QWZITR and 4KX9PD", "booking_ref", ["QWZITR", "4KX9PD"]),
         ("My order number is ORD-2031-55510777.", "order_id", ["ORD-2031-55510777"]),
-        ("is it #W4410098?", "sku", []),
+        ("Sure, it's #W4410098.", "order_id", ["#W4410098"]),
     ],
 )
 def test_kinds_that_other_tools_get_wrong(
@@ -181,4 +188,7 @@ def test_an_answer_to_the_question_for_a_secret_is_masked(extractor: Extractor) 
         extraction = extractor.extract(answer, role="user", question=question)
         assert answer not in extraction.masked
     assert found(extractor, "Thanks", "What is your password?") == {}
-    assert extractor.extract("Thanks", role="user", question="Your password?").masked == "Thanks"
+    assert (
+        extractor.extract("Thanks", role="user", question="Your password?").masked
+        == "Thanks"
+    )

@@ -23,6 +23,7 @@ from tiered_memory.cli.running import (
     complain,
     finish,
     load_settings,
+    scratch,
 )
 from tiered_memory.engine import MemoryEngine
 
@@ -107,8 +108,8 @@ async def _demo(
     played: list[_Played] = []
     view = None if as_json else DemoView()
     with tempfile.TemporaryDirectory() as folder:
-        target = db or str(Path(folder) / "demo.db")
-        async with MemoryEngine.open(target, settings=settings) as memory:
+        target, chosen = (db, settings) if db else scratch(folder, settings)
+        async with MemoryEngine.open(target, settings=chosen) as memory:
             for conversation in conversations:
                 one = await _play(memory, conversation, bad, view)
                 if one is not None:

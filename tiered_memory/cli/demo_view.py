@@ -127,7 +127,7 @@ class DemoView:
         console.print()
         console.print(Rule("summary of the folded turns"))
         for line in segment_lines(summary):
-            console.print(line)
+            console.print(line, soft_wrap=True)
         if prompt is not None:
             self._prompt(prompt)
         self._saved(figures)
@@ -167,7 +167,7 @@ class DemoView:
             ("shortened tool results", f"{figures.shortened:,}"),
         )
         for name, value in rows:
-            console.print(f"{name:<27}{value}")
+            console.print(f"{name:<27}{value}", soft_wrap=True)
 
 
 def _fold(record: CompactionRecord) -> str:

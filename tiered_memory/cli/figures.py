@@ -132,6 +132,11 @@ class Figures:
         return values
 
     @property
+    def folds(self) -> int:
+        """Compactions that put a segment into the summary."""
+        return self.compactions["compacted"] + self.compactions["degraded"]
+
+    @property
     def prefix_share(self) -> float:
         """Leading tokens that a provider's prefix cache may serve, of all sent."""
         return self.tokens_stable / self.tokens_sent if self.tokens_sent else 0.0

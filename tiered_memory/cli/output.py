@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import to_jsonable_python
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -54,22 +55,24 @@ def counts(numbers: Mapping[str, int]) -> str:
 
 def fact_table(facts: Sequence[Fact], title: str) -> Table:
     """Show facts with where they come from."""
-    table = Table(title=title, title_justify="left", expand=False)
-    for name in ("key", "value", "owner", "status", "source"):
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for name in ("key", "value"):
         table.add_column(name, overflow="fold")
-    table.add_column("message", justify="right")
+    for name in ("status", "source"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("message", justify="right", no_wrap=True)
     for fact in facts:
-        status = fact.status.value + (", masked" if fact.masked else "")
+        key = fact.key if fact.owner == "self" else f"{fact.owner} {fact.key}"
         place = "–" if fact.seq is None else str(fact.seq)
         if fact.last_seq is not None and fact.last_seq != fact.seq:
             place += f"…{fact.last_seq}"
-        table.add_row(fact.key, fact.value, fact.owner, status, fact.source, place)
+        table.add_row(key, fact.value, fact.status.value, fact.source, place)
     return table
 
 
 def tier_table(prompt: Prompt, title: str) -> Table:
     """Show the prompt's tokens by tier, each with its bar."""
-    table = Table(title=title, title_justify="left", expand=False)
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     table.add_column("tier")
     table.add_column("tokens", justify="right")
     table.add_column("share of the prompt")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 -- typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,7 +19,9 @@ from tiered_memory.cli.running import (
     load_settings,
 )
 from tiered_memory.engine import MemoryEngine
-from tiered_memory.facts.packs import check_file
+from tiered_memory.errors import PackError
+from tiered_memory.facts.packs import PatternCheck, check_file
+from tiered_memory.settings import NerSettings
 
 if TYPE_CHECKING:
     from tiered_memory.model import Extraction
@@ -74,7 +76,7 @@ def check(
         if not packs and text is None:
             complain("give a pack's FILE, or --text, or both")
             return BAD_USAGE
-        checks = [item for file in packs for item in check_file(file)]
+        checks = [item for file in packs for item in _check(file)]
         failed = [item for item in checks if item.problem is not None]
         found: Extraction | None = None
         if text is not None and not failed:
@@ -86,3 +88,57 @@ def check(
         return BAD_DATA if failed else 0
 
     finish(work)
+
+
+def _check(file: Path) -> list[PatternCheck]:
+    """Check a file; one that is no pack at all is one finding."""
+    try:
+        return check_file(file)
+    except PackError as exc:
+        line = exc.facts.get("line")
+        place = line if isinstance(line, int) else None
+        return [PatternCheck(file=str(file), line=place, pattern=None, problem=str(exc))]
+
+
+async def _extract(
+    text: str, question: str | None, packs: list[Path], settings: Settings
+) -> Extraction:
+    facts = settings.facts.model_copy(update={"files": (*settings.facts.files, *packs)})
+    ner = NerSettings(mode="off")
+    chosen = settings.model_copy(update={"facts": facts, "ner": ner})
+    async with MemoryEngine.open(":memory:", settings=chosen) as memory:
+        return memory.extract(text, question=question)
+
+
+def _show(checks: list[PatternCheck], found: Extraction | None) -> None:
+    console = stdout()
+    if checks:
+        table = Table(title="Patterns", title_justify="left")
+        for name in ("file", "line", "pattern", "examples", "result"):
+            table.add_column(name, overflow="fold")
+        for item in checks:
+            said = item.problem or item.warning or "fine"
+            style = "red" if item.problem else None
+            line = "–" if item.line is None else str(item.line)
+            name = item.pattern or "–"
+            table.add_row(item.file, line, name, str(item.examples), said, style=style)
+        console.print(table)
+    if found is None:
+        return
+    table = Table(title="Found", title_justify="left")
+    for name in ("key", "value", "normal form", "owner", "score", "pattern"):
+        table.add_column(name, overflow="fold")
+    for one in found.candidates:
+        value = one.value if one.polarity == "assert" else f"not {one.value}"
+        row = (
+            one.key,
+            value,
+            one.normalized,
+            one.owner,
+            f"{one.confidence:.2f}",
+            one.pattern,
+        )
+        table.add_row(*row)
+    console.print(table)
+    console.print(f"stored as  {found.masked}")
+    console.print(f"masked     {counts(found.masked_counts)}")

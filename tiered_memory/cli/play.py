@@ -155,7 +155,7 @@ class Player:
 
     def _faults(self, prompt: Prompt) -> tuple[str, ...]:
         messages: Sequence[Any] = prompt.messages
-        faults = [problem.kind for problem in validate(messages)]
+        faults: list[str] = [problem.kind for problem in validate(messages)]
         if not self._system.leads(messages):
             faults.append("system_prompt_not_first_and_whole")
         users = [message for message in messages if message["role"] == "user"]
@@ -208,4 +208,6 @@ def _role(message: object) -> str:
 
 
 def _field(message: object, name: str) -> object:
-    return cast("dict[str, object]", message).get(name) if isinstance(message, dict) else None
+    return (
+        cast("dict[str, object]", message).get(name) if isinstance(message, dict) else None
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -114,9 +113,8 @@ def join(conversations: Iterable[Conversation]) -> list[Conversation]:
 
 
 def _system_text(step: Step) -> str | None:
-    if not isinstance(step.message, Mapping):
-        return None
-    message = cast("Mapping[str, Any]", step.message)
+    given = step.message
+    message = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
     if message.get("role") not in {"system", "developer"}:
         return None
     return json.dumps(message.get("content"), ensure_ascii=False)

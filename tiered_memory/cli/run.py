@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 -- typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +22,7 @@ from tiered_memory.cli.running import (
     complain,
     finish,
     load_settings,
+    scratch,
 )
 from tiered_memory.engine import MemoryEngine
 
@@ -102,8 +103,8 @@ async def _run(
         steps = [step for one in conversations for step in one.steps]
         messages = sum(step.message is not None for step in steps)
         task = progress.add_task("messages", total=messages)
-        target = db or str(Path(folder) / "run.db")
-        async with MemoryEngine.open(target, settings=settings) as memory:
+        target, chosen = (db, settings) if db else scratch(folder, settings)
+        async with MemoryEngine.open(target, settings=chosen) as memory:
             for conversation in conversations:
                 figures = await _one(
                     memory, conversation, bad, lambda: progress.advance(task)
@@ -180,11 +181,11 @@ def _show(results: list[tuple[str, Figures]], total: Figures, bad: int) -> None:
     table.add_section()
     table.add_row("total", *_row(total), style="bold")
     console.print(table)
-    console.print(f"facts by type       {counts(total.facts)}")
-    console.print(f"facts by source     {counts(total.fact_sources)}")
-    console.print(f"masked values       {counts(total.masked)}")
-    console.print(f"compactions         {counts(total.compactions)}")
-    console.print(f"repairs in prompts  {counts(total.repairs)}")
+    console.print(f"facts by type       {counts(total.facts)}", soft_wrap=True)
+    console.print(f"facts by source     {counts(total.fact_sources)}", soft_wrap=True)
+    console.print(f"masked values       {counts(total.masked)}", soft_wrap=True)
+    console.print(f"compactions         {counts(total.compactions)}", soft_wrap=True)
+    console.print(f"repairs in prompts  {counts(total.repairs)}", soft_wrap=True)
     console.print(f"shortened results   {total.shortened:,}")
     console.print(f"largest prompt      {total.largest_prompt:,} tokens")
     console.print(f"above the window    {total.over_budget:,} prompts")
@@ -193,7 +194,7 @@ def _show(results: list[tuple[str, Figures]], total: Figures, bad: int) -> None:
             f"planted values      {total.planted:,}: {total.planted_stored:,} are facts, "
             f"{total.planted_current:,} of them current"
         )
-    console.print(f"wrong prompts       {counts(total.invalid)}")
+    console.print(f"wrong prompts       {counts(total.invalid)}", soft_wrap=True)
     console.print(f"bad lines           {bad:,}")
 
 
@@ -206,7 +207,7 @@ def _row(figures: Figures) -> tuple[str, ...]:
         f"{figures.tokens_whole:,}",
         f"{saved:.0%}",
         f"{figures.prefix_share:.0%}",
-        f"{figures.compactions['committed']:,}",
+        f"{figures.folds:,}",
         f"{figures.facts.total():,}",
         f"{sum(figures.invalid.values()):,}",
     )

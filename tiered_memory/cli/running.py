@@ -31,6 +31,7 @@ __all__ = [
     "existing",
     "finish",
     "load_settings",
+    "scratch",
 ]
 
 BAD_DATA = 1
@@ -91,6 +92,14 @@ def load_settings(file: Path | None, **changes: object) -> Settings:
     if not wanted:
         return settings
     return Settings(**{**settings.model_dump(exclude_unset=True), **wanted})
+
+
+def scratch(folder: str, settings: Settings) -> tuple[str, Settings]:
+    """Give a database in ``folder`` for one command alone, and settings that say so."""
+    storage = settings.storage.model_copy(update={"shared": False})
+    return str(Path(folder) / "scratch.db"), settings.model_copy(
+        update={"storage": storage}
+    )
 
 
 def existing(target: str) -> str:

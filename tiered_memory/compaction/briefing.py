@@ -139,9 +139,7 @@ def _block(name: str, texts: Sequence[str]) -> str:
     return "\n".join((f"<{name}>", *texts, f"</{name}>"))
 
 
-def _packed(
-    lines: Sequence[str], room: int, count: Callable[[str], int]
-) -> list[str]:
+def _packed(lines: Sequence[str], room: int, count: Callable[[str], int]) -> list[str]:
     """Join lines into texts of at most ``room`` tokens; a longer line is parted."""
     packed: list[str] = []
     current: list[str] = []

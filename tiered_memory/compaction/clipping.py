@@ -27,11 +27,13 @@ def clip(text: str, limit_tokens: int, count: Callable[[str], int]) -> str:
     if count(text) <= limit_tokens:
         return text
     spans = sentences(text)
-    whole = longest(len(spans), lambda n: n == 0 or count(text[: spans[n - 1][1]]) <= limit_tokens)
+    whole = longest(
+        len(spans), lambda n: n == 0 or count(text[: spans[n - 1][1]]) <= limit_tokens
+    )
     if whole:
         return text[: spans[whole - 1][1]]
     window = text[: max(0, limit_tokens) * CHARS_A_TOKEN]
-    size = longest(len(window), lambda n: count(window[:n]) <= limit_tokens)
+    size = _fitting(window, limit_tokens, count)
     return text[: safe_cut(text, size)].rstrip()
 
 
@@ -58,8 +60,12 @@ def pieces(text: str, limit_tokens: int, count: Callable[[str], int]) -> list[st
         window = rest[: max(1, limit_tokens) * CHARS_A_TOKEN]
         piece = clip(window[: safe_cut(rest, len(window))] or window, limit_tokens, count)
         if not piece:
-            size = longest(len(window), lambda n, w=window: count(w[:n]) <= limit_tokens)
-            piece = rest[: max(1, size)]
+            piece = window[: max(1, _fitting(window, limit_tokens, count))]
         found.append(piece)
         rest = rest[len(piece) :].lstrip()
     return found
+
+
+def _fitting(text: str, limit_tokens: int, count: Callable[[str], int]) -> int:
+    """Give how many of the first characters cost at most ``limit_tokens``."""
+    return longest(len(text), lambda n: count(text[:n]) <= limit_tokens)

@@ -16,9 +16,29 @@ CUSTOMER: Final[Sequence[tuple[float, tuple[str, ...]]]] = (
     (
         5.0,
         (
-            *("do not ", "don't ", "don’t ", "never ", "not to ", "only ", "must ", "always "),
+            *(
+                "do not ",
+                "don't ",
+                "don’t ",
+                "never ",
+                "not to ",
+                "only ",
+                "must ",
+                "always ",
+            ),
             *("prefer", "rather ", "allerg", "instead of", "no longer", "at the latest"),
-            *("不要", "别", "只能", "只要", "必须", "务必", "千万", "过敏", "宁愿", "更喜欢"),
+            *(
+                "不要",
+                "别",
+                "只能",
+                "只要",
+                "必须",
+                "务必",
+                "千万",
+                "过敏",
+                "宁愿",
+                "更喜欢",
+            ),
             *("不想", "不能", "不接受", "一定要", "最好", "请用", "以后都"),
         ),
     ),
@@ -26,12 +46,34 @@ CUSTOMER: Final[Sequence[tuple[float, tuple[str, ...]]]] = (
         3.0,
         (
             *("refund", "exchange", "cancel", "return ", "change ", "replace", "complain"),
-            *("i want", "i need", "i would like", "i'd like", "please ", "can you", "could you"),
-            *("退款", "退货", "换货", "取消", "修改", "改成", "投诉", "赔偿", "补发", "发票"),
+            *(
+                "i want",
+                "i need",
+                "i would like",
+                "i'd like",
+                "please ",
+                "can you",
+                "could you",
+            ),
+            *(
+                "退款",
+                "退货",
+                "换货",
+                "取消",
+                "修改",
+                "改成",
+                "投诉",
+                "赔偿",
+                "补发",
+                "发票",
+            ),
             *("我想", "我要", "希望", "麻烦", "帮我", "能不能", "可以吗", "请帮"),
         ),
     ),
-    (2.0, ("actually", "i meant", "not correct", "wrong", "更正", "说错", "写错", "应该是")),
+    (
+        2.0,
+        ("actually", "i meant", "not correct", "wrong", "更正", "说错", "写错", "应该是"),
+    ),
     (1.5, ("my ", "urgent", "deadline", "我的", "着急", "尽快", "急")),
 )
 """Constraints and preferences, requests, corrections, own matters."""
@@ -40,9 +82,27 @@ AGENT: Final[Sequence[tuple[float, tuple[str, ...]]]] = (
     (
         3.0,
         (
-            *("confirm", "approved", "refunded", "cancelled", "canceled", "replaced", "booked"),
+            *(
+                "confirm",
+                "approved",
+                "refunded",
+                "cancelled",
+                "canceled",
+                "replaced",
+                "booked",
+            ),
             *("issued", "declined", "not possible", "not eligible", "agreed", "promise"),
-            *("已确认", "确认", "已退款", "已取消", "已同意", "批准", "拒绝", "无法", "不支持"),
+            *(
+                "已确认",
+                "确认",
+                "已退款",
+                "已取消",
+                "已同意",
+                "批准",
+                "拒绝",
+                "无法",
+                "不支持",
+            ),
             *("已为您", "已经为您", "已补发", "已修改", "承诺"),
         ),
     ),
@@ -56,7 +116,14 @@ AGENT: Final[Sequence[tuple[float, tuple[str, ...]]]] = (
     (
         -3.0,
         (
-            *("sorry", "apolog", "anything else", "how can i help", "have a nice", "thank you"),
+            *(
+                "sorry",
+                "apolog",
+                "anything else",
+                "how can i help",
+                "have a nice",
+                "thank you",
+            ),
             *("抱歉", "不好意思", "其他可以帮", "还有什么", "祝您", "感谢您"),
         ),
     ),
@@ -69,9 +136,7 @@ _UNITS = ("元", "块", "美元", "欧元", "usd", "eur", "cny", "rmb", "dollars
 
 def weight(lowered: str, table: Sequence[tuple[float, tuple[str, ...]]]) -> float:
     """Give the sum of the groups of ``table`` of which a word stands in the text."""
-    return sum(
-        points for points, words in table if any(word in lowered for word in words)
-    )
+    return sum(points for points, words in table if any(word in lowered for word in words))
 
 
 def has_amount(text: str) -> bool:
@@ -108,5 +173,3 @@ def amounts(text: str) -> list[str]:
 
 def _digit(char: str) -> bool:
     return "0" <= char <= "9"
-
-

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal
 
 from tiered_memory.compaction import cues
+from tiered_memory.compaction.clipping import clip
 from tiered_memory.compaction.wording import ALSO, LABELS
 from tiered_memory.ports import SummaryReply
 from tiered_memory.text.language import sentences
@@ -94,8 +95,6 @@ class ExtractiveSummarizer:
 
     def _first(self, transcript: str, max_tokens: int) -> str:
         """Give the beginning where not one sentence fits."""
-        from tiered_memory.compaction.clipping import clip
-
         return clip(transcript, max_tokens, self._count)
 
     def _scored(self, transcript: str) -> Iterator[_Sentence]:
@@ -125,8 +124,6 @@ class ExtractiveSummarizer:
                 place += 1
 
     def _parts(self, text: str) -> list[str]:
-        from tiered_memory.compaction.clipping import clip
-
         parts = [text[start:end] for start, end in sentences(text)]
         return [
             part
@@ -142,9 +139,9 @@ def _role(line: str) -> tuple[Role, str, str]:
     if colon:
         for labels in LABELS.values():
             for role, label in labels.items():
-                if head == label or head.startswith(f"{label} "):
-                    if role in BASE:
-                        return cast("Role", role), head, rest
+                known = head == label or head.startswith(f"{label} ")
+                if known and role in BASE:
+                    return role, head, rest
     return "plain", "", line
 
 

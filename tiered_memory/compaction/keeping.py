@@ -161,7 +161,7 @@ def _said(
                 continue
             items.append(reference(ref.key, ref.number))
         if role == "assistant":
-            for piece in line.pieces:
-                if isinstance(piece, str):
-                    items += amounts(piece)
+            for words in line.pieces:
+                if isinstance(words, str):
+                    items += amounts(words)
     return items

@@ -124,7 +124,9 @@ def fixed_part_too_large(
     return prompt_tokens - window_tokens(state, settings) >= mark
 
 
-def plan(state: SessionState, settings: Settings, *, press: bool = False) -> FoldPlan | None:
+def plan(
+    state: SessionState, settings: Settings, *, press: bool = False
+) -> FoldPlan | None:
     """Give what a fold takes: oldest whole turns beyond both low marks; None: nothing.
 
     Never below ``window.min_turns`` while they stay under ``window.fold_tokens``. A
@@ -144,7 +146,7 @@ def plan(state: SessionState, settings: Settings, *, press: bool = False) -> Fol
     if count <= 0 and press:
         count = len(groups) - settings.window.min_turns
     count = _closed(groups, count, settings)
-    messages = [message for turn in groups[:max(count, 0)] for message in turn.messages]
+    messages = [message for turn in groups[: max(count, 0)] for message in turn.messages]
     tokens = sum(costs[: max(count, 0)])
     pinned_seq: int | None = None
     partly = 0

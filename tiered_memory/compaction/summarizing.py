@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tiered_memory.compaction.briefing import again
 from tiered_memory.compaction.clipping import clip
 from tiered_memory.compaction.extractive import ExtractiveSummarizer
 from tiered_memory.compaction.verify import Witness, bind_literals, cost_shown, verify
 from tiered_memory.errors import SummarizerError
+from tiered_memory.ports import SummaryReply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from tiered_memory.compaction.transcript import References
     from tiered_memory.model import Identifier
-    from tiered_memory.ports import Summarizer, SummaryReply, SummaryRequest
+    from tiered_memory.ports import Summarizer, SummaryRequest
 
 __all__ = ["Attempts", "Summary", "Writer"]
 
@@ -49,7 +50,7 @@ class Writer:
     """Turns requests into a segment's text.
 
     Args:
-        summarizer: whatever the engine was opened with.
+        summarizer: a ``Summarizer``, or a plain coroutine function of the same shape.
         find_identifiers, count: as in ``verify``.
     """
 
@@ -59,7 +60,8 @@ class Writer:
         find_identifiers: Callable[[str], list[Identifier]],
         count: Callable[[str], int],
     ) -> None:
-        self._summarizer = summarizer
+        plugged: object = getattr(summarizer, "summarize", summarizer)
+        self._summarize = cast("Callable[[SummaryRequest], Awaitable[object]]", plugged)
         self._find = find_identifiers
         self._count = count
         self._extractive = ExtractiveSummarizer(count)
@@ -116,7 +118,7 @@ class Writer:
     async def _call(self, request: SummaryRequest, attempts: Attempts) -> SummaryReply:
         attempts.calls += 1
         try:
-            reply = await self._summarizer.summarize(request)
+            reply = await self._summarize(request)
         except SummarizerError:
             raise
         except Exception as exc:  # a plugged-in summarizer may raise anything
@@ -127,6 +129,16 @@ class Writer:
                 status=None,
                 reason=type(exc).__qualname__,
             ) from exc
+        if isinstance(reply, str):
+            reply = SummaryReply(text=reply)
+        if not isinstance(reply, SummaryReply):
+            raise SummarizerError(
+                f"the summarizer gave a {type(reply).__qualname__}, not a SummaryReply",
+                retryable=False,
+                retry_after_s=None,
+                status=None,
+                reason="no_reply",
+            )
         attempts.note(reply)
         return reply
 

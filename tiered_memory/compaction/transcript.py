@@ -124,7 +124,7 @@ class References:
             else:
                 ref = self.by_spot[piece.key, piece.normalized]
                 parts.append(reference(ref.key, ref.number))
-        return "".join(parts)
+        return "".join(parts).rstrip()
 
 
 def harmless(text: str) -> str:
@@ -152,9 +152,7 @@ class Reader:
         self._find = find_identifiers
         self._count = count
 
-    def read(
-        self, fold: FoldPlan, facts: Sequence[Fact], language: Language
-    ) -> Transcript:
+    def read(self, fold: FoldPlan, facts: Sequence[Fact], language: Language) -> Transcript:
         """Tell the turns of ``fold``; linear in their text, some counts a message."""
         noise = noise_turns(fold.messages)
         silent = {seq for turn in noise for seq in range(turn["from"], turn["to"] + 1)}
@@ -197,9 +195,9 @@ class Reader:
             text = self._short(plain_text(payload), limit)
             if text.strip():
                 told.append((labels[role], text))
-            for name, arguments in _calls(payload):
-                short = self._short(arguments, ARGUMENT_TOKENS, data=True)
-                told.append((f"{labels['call']} {_word(name)}".strip(), short))
+            for name, given in _calls(payload):
+                arguments = self._short(given, ARGUMENT_TOKENS, data=True)
+                told.append((f"{labels['call']} {_word(name)}".strip(), arguments))
         return [
             Line(
                 seq=message.seq,

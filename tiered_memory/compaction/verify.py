@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiered_memory.compaction.clipping import clip
+from tiered_memory.compaction.wording import INSTRUCTIONS
 from tiered_memory.text.folding import fold
 from tiered_memory.text.language import dominant_language, has_han, is_han, sentences
 from tiered_memory.text.references import find, find_loose, reference, render
@@ -39,7 +40,7 @@ transcript is in it, is off language; conversations in two languages may have ei
 
 PARROT_SHARE = 0.8
 PARROT_CHARS = 24
-"""A reply above its cap, this share of whose sentences of that length stand in the
+"""A reply far above its cap, this share of whose sentences of that length stand in the
 transcript, repeats it."""
 
 DIGITS = 4
@@ -51,7 +52,15 @@ _REFUSALS = (
     *("i'm sorry, but", "i am sorry, but", "i'm sorry, i can", "sorry, i can"),
     *("sorry, but i can", "i cannot ", "i can't ", "i can’t ", "i'm unable"),
     *("i am unable", "as an ai", "i’m sorry", "unfortunately, i cannot"),
-    *("抱歉，我", "抱歉,我", "对不起，我", "对不起,我", "很抱歉，我", "很抱歉,我", "我无法"),
+    *(
+        "抱歉，我",
+        "抱歉,我",
+        "对不起，我",
+        "对不起,我",
+        "很抱歉，我",
+        "很抱歉,我",
+        "我无法",
+    ),
     *("我不能", "作为一个ai", "作为ai", "作为人工智能", "作为一个人工智能"),
 )
 _WRAPPERS = ("summary", "transcript", "earlier_summary")
@@ -107,10 +116,9 @@ def verify(
         final: no other reply will be asked for; cut whatever the length.
     """
     text = _unwrapped(reply)
-    if not text:
-        return Verdict(reason="empty")
-    if _refuses(text):
-        return Verdict(reason="refusal")
+    reason = _no_summary(text)
+    if reason is not None:
+        return Verdict(reason=reason)
     text = _bound(text, witness, find_identifiers)
     text = _without_repeats(text, witness.previous)
     if not text:
@@ -121,10 +129,11 @@ def verify(
 
     tokens = cost(text)
     if tokens > max_tokens:
-        if _parrots(text, witness.transcript):
-            return Verdict(reason="parrot")
-        if tokens > max_tokens * LENIENCE and not final:
-            return Verdict(reason="too_long")
+        if tokens > max_tokens * LENIENCE:
+            if _parrots(text, witness.transcript):
+                return Verdict(reason="parrot")
+            if not final:
+                return Verdict(reason="too_long")
         text = clip(text, max_tokens, cost)
         if not text:
             return Verdict(reason="too_long")
@@ -228,7 +237,9 @@ def _runs(text: str) -> list[str]:
     for place, char in enumerate(text):
         if char.isascii() and char.isalnum():
             run += char
-        elif char != "," or not (run[-1:].isdigit() and text[place + 1 : place + 2].isdigit()):
+        elif char != "," or not (
+            run[-1:].isdigit() and text[place + 1 : place + 2].isdigit()
+        ):
             runs.append(run)
             run = ""
     return [*runs, run]
@@ -252,12 +263,23 @@ def _joins(text: str, place: int) -> bool:
     return left.isascii() and right.isascii() and left.isalnum() and right.isalnum()
 
 
+def _no_summary(text: str) -> str | None:
+    """Give why a whole reply is none, whatever it says of the conversation."""
+    if not text:
+        return "empty"
+    if any(told.partition("{")[0] in text for told in INSTRUCTIONS.values()):
+        return "parrot"
+    return "refusal" if _refuses(text) else None
+
+
 def _unwrapped(reply: str) -> str:
     """Give a reply without control characters, code fence and enclosing tag."""
     text = "".join(c for c in reply if c in "\n\t" or (c >= " " and c != "\x7f")).strip()
     if text.startswith("```") and text.endswith("```") and len(text) > 6:
         first, _, rest = text[3:-3].partition("\n")
-        text = (rest if first.strip().isalpha() or not first.strip() else text[3:-3]).strip()
+        text = (
+            rest if first.strip().isalpha() or not first.strip() else text[3:-3]
+        ).strip()
     for name in _WRAPPERS:
         opening, closing = f"<{name}>", f"</{name}>"
         if text.startswith(opening):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import re2
-
-from tiered_memory.model import Polarity
+from tiered_memory.facts.re2_engine import Gate, compile_re2
+from tiered_memory.facts.relations import RELATION_WORDS, SELF, OwnerReader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
-__all__ = ["ContextReader", "Standing"]
+    from tiered_memory.facts.lanes import TextView
+    from tiered_memory.facts.re2_engine import Program
+    from tiered_memory.model import Polarity
+
+__all__ = ["ContextReader", "Standing", "Surroundings"]
 
 REACH = 80
 """Characters looked at on each side."""
@@ -58,7 +61,9 @@ _SUPPOSED_IF = (
     r"(?:^|[^a-z])(?:if|what if|assuming|suppose|supposing)[^。！？!?\n]{0,30}"
     r"(?:is|was|were|be|had|to|change[sd]? (?:it )?to|use[sd]?))[ :#\"']*$"
 )
-_ASKED_AFTER = r"(?i)^[\"')”]*(?:号|这个|这单)?(?:吗|么|嘛|对吗|对吧|对不对|是吗|是吧|没错吧|吧?\?)"
+_ASKED_AFTER = (
+    r"(?i)^[\"')”]*(?:号|这个|这单)?(?:吗|么|嘛|对吗|对吧|对不对|是吗|是吧|没错吧|吧?\?)"
+)
 _ASKED_AFTER_EN = r"(?i)^[\"')”]*\s*(?:,? ?(?:right|correct|yes|no|ok|is (?:that|it) (?:right|correct))\s*)?\?"
 _ASKED_BEFORE_EN = (
     r"(?i)^\W*(?:so |and |but |or |wait )*(?:is|was|are|isn'?t|wasn'?t|do|does|did|should|"
@@ -86,44 +91,44 @@ _QUOTED = (
     r" (?:said|says|told me|wrote|replied)[^.!?\n]{0,40}$)"
 )
 
-_RELATIONS: Mapping[str, str] = {
-    "老婆": "wife", "妻子": "wife", "太太": "wife", "媳妇": "wife", "夫人": "wife",
-    "老公": "husband", "丈夫": "husband", "爱人": "spouse", "儿子": "son",
-    "女儿": "daughter", "闺女": "daughter", "孩子": "child", "妈妈": "mother",
-    "母亲": "mother", "老妈": "mother", "我妈": "mother", "爸爸": "father",
-    "父亲": "father", "老爸": "father", "我爸": "father", "哥哥": "brother",
-    "弟弟": "brother", "姐姐": "sister", "妹妹": "sister", "表妹": "cousin",
-    "表姐": "cousin", "表哥": "cousin", "表弟": "cousin", "堂妹": "cousin",
-    "堂姐": "cousin", "堂哥": "cousin", "堂弟": "cousin", "我哥": "brother",
-    "我姐": "sister", "我弟": "brother", "我妹": "sister", "朋友": "friend",
-    "同学": "classmate", "同事": "colleague", "老板": "boss", "领导": "boss",
-    "邻居": "neighbour", "女朋友": "girlfriend", "男朋友": "boyfriend", "室友": "roommate",
-    "奶奶": "grandmother", "爷爷": "grandfather", "外婆": "grandmother",
-    "外公": "grandfather", "舅舅": "uncle", "叔叔": "uncle", "阿姨": "aunt",
-    "姑姑": "aunt", "岳父": "father_in_law", "岳母": "mother_in_law", "助理": "assistant",
-    "秘书": "secretary", "房东": "landlord",
-    "wife": "wife", "husband": "husband", "spouse": "spouse", "son": "son",
-    "daughter": "daughter", "kid": "child", "child": "child", "mother": "mother",
-    "mom": "mother", "mum": "mother", "father": "father", "dad": "father",
-    "brother": "brother", "sister": "sister", "cousin": "cousin", "friend": "friend",
-    "classmate": "classmate", "colleague": "colleague", "coworker": "colleague",
-    "co-worker": "colleague", "boss": "boss", "manager": "boss", "neighbor": "neighbour",
-    "neighbour": "neighbour", "girlfriend": "girlfriend", "boyfriend": "boyfriend",
-    "roommate": "roommate", "flatmate": "roommate", "grandmother": "grandmother",
-    "grandma": "grandmother", "grandfather": "grandfather", "grandpa": "grandfather",
-    "uncle": "uncle", "aunt": "aunt", "partner": "partner", "fiance": "fiance",
-    "fiancee": "fiance", "assistant": "assistant", "secretary": "secretary",
-    "landlord": "landlord",
-}  # fmt: skip
-"""A word for somebody to the relation that an owner is named by."""
+_RULES: Mapping[str, str] = {
+    "denied_en": _DENIED_EN,
+    "denied_zh": _DENIED_ZH,
+    "denied_after": _DENIED_AFTER,
+    "old": _OLD,
+    "supposed": _SUPPOSED,
+    "supposed_if": _SUPPOSED_IF,
+    "asked_after": _ASKED_AFTER,
+    "asked_after_en": _ASKED_AFTER_EN,
+    "asked_before_en": _ASKED_BEFORE_EN,
+    "asked_before_zh": _ASKED_BEFORE_ZH,
+    "asked_about": _ASKED_ABOUT,
+    "corrected": _CORRECTED,
+    "quoted": _QUOTED,
+}
 
-PERSONAL = frozenset(
-    {
-        "account_id", "address", "birthday", "email", "mentioned_person", "national_id",
-        "passport", "person_name", "phone", "postcode",
-    }
-)  # fmt: skip
-"""Types that belong to a person named in an earlier clause of the sentence."""
+_TRIGGERS: Mapping[str, str] = {
+    "denied": (
+        r"(?i)不是|并非|不再|别|不要|停用|不对|错|不用|作废|以前|原来|之前|旧|not|n'?t|no longer|"
+        r"instead|rather|never|stop|ignore|forget|wrong|incorrect|outdated|old|previous|former|"
+        r"cancel"
+    ),
+    "asked": r"[?吗么嘛]|对吧|对不对|是吧|没错吧|是不是|是否|难道|该不会",
+    "supposed": (
+        r"(?i)比如|例如|譬如|举个?例|类似|好比|格式|如果|假如|要是|假设|倘若|万一|若|e\.g|example|"
+        r"instance|such as|something like|\bsay\b|imagine|suppos|hypothetic|format|look|sample|"
+        r"\bif\b|assuming"
+    ),
+    "corrected": (
+        r"(?i)actually|correct|right|mean|should|chang|updat|sorry|\bno\b|oops|wait|其实|实际|应该是|"
+        r"应为|更正|正确|改|换|更新|错|不对|而是"
+    ),
+    "quoted": r"(?im)^>|说|写|回复|告诉|提示|发来|said|says|told|wrote|replied",
+    "relation": RELATION_WORDS,
+}
+"""Words without which no rule of a group can hold: looked for once in a text."""
+
+_ASKING_STARTS = frozenset("吗么嘛对是没吧号这,? \"')”")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +146,7 @@ class Standing:
     polarity: Polarity = "assert"
     corrects: bool = False
     quoted: bool = False
-    owner: str = "self"
+    owner: str = SELF
     reason: str = ""
 
 
@@ -149,59 +154,59 @@ class ContextReader:
     """Reads the surroundings of values; holds only compiled expressions, thread-safe."""
 
     def __init__(self) -> None:
-        options = re2.Options()
-        options.log_errors = False
-        names = {
-            "denied_en": _DENIED_EN,
-            "denied_zh": _DENIED_ZH,
-            "denied_after": _DENIED_AFTER,
-            "old": _OLD,
-            "supposed": _SUPPOSED,
-            "supposed_if": _SUPPOSED_IF,
-            "asked_after": _ASKED_AFTER,
-            "asked_after_en": _ASKED_AFTER_EN,
-            "asked_before_en": _ASKED_BEFORE_EN,
-            "asked_before_zh": _ASKED_BEFORE_ZH,
-            "asked_about": _ASKED_ABOUT,
-            "corrected": _CORRECTED,
-            "quoted": _QUOTED,
+        self._gate = Gate(_TRIGGERS.values())
+        self._names = tuple(_TRIGGERS)
+        self._rules: dict[str, Program] = {
+            name: compile_re2(source) for name, source in _RULES.items()
         }
-        self._rules: dict[str, Any] = {
-            name: re2.compile(text, options) for name, text in names.items()
-        }
-        words = sorted(_RELATIONS, key=len, reverse=True)
-        latin = "|".join(w for w in words if w.isascii())
-        han = "|".join(w for w in words if not w.isascii())
-        self._relation = re2.compile(
-            r"(?i)(?:(?:^|[^a-z])(?:my|our|his|her|a|the) (?:\w+ ){0,2}?(?P<en>"
-            + latin
-            + r")(?:'s|s')?(?:[^a-z]|$)|(?P<zh>"
-            + han
-            + r"))",
-            options,
-        )
-        self._self = re2.compile(
-            r"(?i)(?:^|[^a-z])(?:my|mine|i|i'm|me)(?:[^a-z]|$)|我的|我自己|本人|我叫|我是|我电话|我手机"
-        )
+        self._owners = OwnerReader()
 
-    def read(
-        self, text: str, start: int, end: int, *, type_name: str, one: bool
-    ) -> Standing:
-        """Judge the value at a half-open span of the folded ``text``.
+    def open(self, view: TextView) -> Surroundings:
+        """Look once for words that matter in a text; most texts have few of them."""
+        found = frozenset(self._names[n] for n in self._gate.matching(view.data))
+        return Surroundings(view.text, found, self._rules, self._owners)
+
+
+class Surroundings:
+    """One text, ready to tell how the values in it stand."""
+
+    __slots__ = ("_found", "_owners", "_rules", "_text")
+
+    def __init__(
+        self,
+        text: str,
+        found: Collection[str],
+        rules: Mapping[str, Program],
+        owners: OwnerReader,
+    ) -> None:
+        self._text = text
+        self._found = found
+        self._rules = rules
+        self._owners = owners
+
+    def standing(self, start: int, end: int, *, type_name: str, one: bool) -> Standing:
+        """Judge the value at a half-open span of the folded text.
 
         ``one``: its key holds one value, so that "my old number" takes it back.
         """
+        if not self._found:
+            return Standing()
+        text = self._text
         sentence = text[_sentence_start(text, start) : start]
         clause = sentence[_clause_start(sentence) :]
         after = text[end : end + REACH]
-        owner = self._owner(sentence, clause, type_name)
-        quoted = self._quoted(text, start, sentence)
+        owner = SELF
+        if "relation" in self._found:
+            owner = self._owners.owner(sentence, clause, type_name)
+        quoted = "quoted" in self._found and self._quoted(start, sentence)
         reason = self._not_stated(sentence, clause, after)
         if reason:
             return Standing(stated=False, owner=owner, quoted=quoted, reason=reason)
-        if self._denied(clause, after, one=one):
+        if "denied" in self._found and self._denied(clause, after, one=one):
             return Standing(polarity="negate", owner=owner, quoted=quoted, reason="denied")
-        corrects = self._hit("corrected", text[max(0, start - REACH) : start])
+        corrects = "corrected" in self._found and self._hit(
+            "corrected", text[max(0, start - REACH) : start]
+        )
         return Standing(
             corrects=corrects,
             owner=owner,
@@ -213,23 +218,22 @@ class ContextReader:
         return bool(text) and self._rules[rule].search(text) is not None
 
     def _not_stated(self, sentence: str, clause: str, after: str) -> str:
-        if self._hit("supposed", sentence):
-            return "example"
-        if self._hit("supposed_if", sentence):
-            return "supposed"
-        if self._hit("asked_before_zh", clause):
-            return "asked"
-        if after and self._asked(clause, after):
-            return "asked"
+        if "supposed" in self._found:
+            if self._hit("supposed", sentence):
+                return "example"
+            if self._hit("supposed_if", sentence):
+                return "supposed"
+        if "asked" in self._found:
+            if self._hit("asked_before_zh", clause) or self._asked(clause, after):
+                return "asked"
         return ""
 
     def _asked(self, clause: str, after: str) -> bool:
-        if after[0] not in "吗么嘛对是没吧号这,? \"')”":
+        if not after or after[0] not in _ASKING_STARTS:
             return False
         if self._hit("asked_after", after) and not after.startswith("?"):
             return True
-        before = self._hit("asked_before_en", clause)
-        if not before:
+        if not self._hit("asked_before_en", clause):
             return False
         return self._hit("asked_after_en", after) or self._hit("asked_about", after)
 
@@ -240,23 +244,9 @@ class ContextReader:
             return True
         return one and self._hit("old", clause)
 
-    def _quoted(self, text: str, start: int, sentence: str) -> bool:
-        line = text.rfind("\n", 0, start) + 1
-        if text.startswith(">", line):
-            return True
-        return self._hit("quoted", sentence)
-
-    def _owner(self, sentence: str, clause: str, type_name: str) -> str:
-        scope = sentence if type_name in PERSONAL else clause
-        last: Any = None
-        for found in self._relation.finditer(scope):
-            last = found
-        if last is None:
-            return "self"
-        if self._self.search(scope[last.end() :]) is not None:
-            return "self"
-        word = last.group("en") or last.group("zh")
-        return f"contact.{_RELATIONS[word.lower()]}"
+    def _quoted(self, start: int, sentence: str) -> bool:
+        line = self._text.rfind("\n", 0, start) + 1
+        return self._text.startswith(">", line) or self._hit("quoted", sentence)
 
 
 def _clause_start(sentence: str) -> int:

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tiered_memory.facts.choosing import settled
 from tiered_memory.facts.context import ContextReader
 from tiered_memory.facts.corrections import Corrections
 from tiered_memory.facts.identifiers import IdentifierReader
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.masking import Masker
-from tiered_memory.facts.matches import find_matches, slot_matches, strongest
+from tiered_memory.facts.matches import find_matches, slot_matches
 from tiered_memory.facts.questions import expected_types
 from tiered_memory.model import Candidate, Extraction, Identifier
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
 
-    from tiered_memory.facts.context import Standing
-    from tiered_memory.facts.masking import Mark, Masked
+    from tiered_memory.facts.context import Standing, Surroundings
+    from tiered_memory.facts.masking import Masked
     from tiered_memory.facts.matches import Match
-    from tiered_memory.facts.patterns import PatternSet
+    from tiered_memory.facts.patterns import Pattern, PatternSet
     from tiered_memory.text.folding import Folded
 
-__all__ = ["Extractor", "settled"]
+__all__ = ["Extractor"]
 
 QUOTED_DISCOUNT = 0.3
 
@@ -112,104 +113,57 @@ class Extractor:
         blocked = [folded.folded_span(*span) for span in markers]
         cut = len(view.text) if len(body) < len(masked.text) else None
         matches = settled(found, blocked, cut=cut)
-        places = [
-            (match, self._standing(view.text, match.start, match.end, match))
-            for match in matches
-        ]
-        candidates = [
-            _candidate(match, standing, folded, body, part=part, index=index)
-            for match, standing in places
-            if standing.stated
-        ]
-        candidates += self._masked_facts(masked, folded, part=part, index=index)
+        around = self._context.open(view)
+        candidates: list[Candidate] = []
+        for match in matches:
+            standing = _standing(around, match.pattern, match.start, match.end)
+            if standing.stated:
+                candidates.append(
+                    _candidate(match, standing, folded, body, part=part, index=index)
+                )
+        candidates += _masked_facts(masked, folded, around, part=part, index=index)
         candidates.sort(key=lambda c: (c.start, c.end))
         candidates = self._corrections.link(
-            candidates, folded, matches, blocked, part=part, index=index
+            candidates, folded, view, matches, blocked, part=part, index=index
         )
         return candidates, not timer.timed_out
 
-    def _standing(self, text: str, start: int, end: int, match: Match) -> Standing:
-        spec = match.pattern.spec
-        return self._context.read(
-            text, start, end, type_name=spec.type, one=spec.cardinality == "one"
-        )
 
-    def _masked_facts(
-        self, masked: Masked, folded: Folded, *, part: str, index: int
-    ) -> list[Candidate]:
-        """Give a row for each masked value of which a remainder is shown."""
-        found: list[Candidate] = []
-        for mark in masked.marks:
-            if mark.pattern is None or mark.pattern.action != "mask":
-                continue
-            if mark.end > len(folded.raw):
-                continue
-            candidate = self._masked_fact(mark, folded, part=part, index=index)
-            if candidate is not None:
-                found.append(candidate)
-        return found
+def _standing(around: Surroundings, pattern: Pattern, start: int, end: int) -> Standing:
+    spec = pattern.spec
+    return around.standing(start, end, type_name=spec.type, one=spec.cardinality == "one")
 
-    def _masked_fact(
-        self, mark: Mark, folded: Folded, *, part: str, index: int
-    ) -> Candidate | None:
+
+def _masked_facts(
+    masked: Masked, folded: Folded, around: Surroundings, *, part: str, index: int
+) -> Iterator[Candidate]:
+    """Give a row for each masked value of which a remainder may be shown."""
+    for mark in masked.marks:
         pattern = mark.pattern
-        if pattern is None:
-            return None
-        spec = pattern.spec
-        start, end = folded.folded_span(mark.start, mark.end)
-        standing = self._context.read(
-            folded.text, start, end, type_name=spec.type, one=spec.cardinality == "one"
-        )
-        if not standing.stated:
-            return None
-        return Candidate(
-            type=spec.type,
-            key=spec.fact_key,
-            owner=standing.owner,
-            value=mark.shown,
-            normalized=mark.shown,
-            part=part,
-            start=mark.start,
-            end=mark.end,
-            index=index,
-            confidence=_confidence(spec.score, standing),
-            pattern=spec.id,
-            polarity=standing.polarity,
-            cardinality=spec.cardinality,
-            masked=True,
-            identifier=False,
-            why=_why({}, standing),
-        )
-
-
-def settled(
-    matches: Sequence[Match], blocked: Sequence[tuple[int, int]], *, cut: int | None = None
-) -> list[Match]:
-    """Choose among overlapping matches, left to right.
-
-    Nothing inside a URL is taken but what its pattern allows there, and nothing that
-    touches a ``blocked`` span or ends at ``cut``, where the text was cut off.
-    """
-    free = [
-        match
-        for match in matches
-        if match.end != cut
-        and not any(start < match.end and end > match.start for start, end in blocked)
-    ]
-    urls = strongest(m for m in free if m.pattern.spec.type == "url")
-    if not urls:
-        return strongest(free)
-    inner: list[Match] = []
-    outer: list[Match] = list(urls)
-    for match in free:
-        if match.pattern.spec.type == "url":
+        if pattern is None or pattern.action != "mask" or mark.end > len(folded.raw):
             continue
-        if not any(u.start < match.end and u.end > match.start for u in urls):
-            outer.append(match)
-        elif match.pattern.spec.in_url:
-            inner.append(match)
-    both = (*strongest(outer), *strongest(inner))
-    return sorted(both, key=lambda m: (m.start, -m.end))
+        spec = pattern.spec
+        span = folded.folded_span(mark.start, mark.end)
+        standing = _standing(around, pattern, *span)
+        if standing.stated:
+            yield Candidate(
+                type=spec.type,
+                key=spec.fact_key,
+                owner=standing.owner,
+                value=mark.shown,
+                normalized=mark.shown,
+                part=part,
+                start=mark.start,
+                end=mark.end,
+                index=index,
+                confidence=_confidence(mark.score, standing),
+                pattern=spec.id,
+                polarity=standing.polarity,
+                cardinality=spec.cardinality,
+                masked=True,
+                identifier=False,
+                why=_why({}, standing),
+            )
 
 
 def _candidate(

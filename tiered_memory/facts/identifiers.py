@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from tiered_memory.facts.extraction_order import settled
+from tiered_memory.facts.choosing import settled
 from tiered_memory.facts.json_leaves import json_leaves, key_words, leaf_text, raw_offsets
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.matches import find_matches
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["IdentifierReader"]
 
-ID_WORDS = frozenset({"id", "ids", "no", "number", "numbers", "num", "code", "codes", "ref"})
+ID_WORDS = frozenset(
+    {"id", "ids", "no", "number", "numbers", "num", "code", "codes", "ref"}
+)
 """Last word of a key whose value is an identifier."""
 
 MIN_CHARS = 4

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from json.decoder import scanstring
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["Leaf", "LeafText", "json_leaves", "key_words", "leaf_text", "raw_offsets"]
 
@@ -48,12 +47,13 @@ def _leaves(text: str) -> Iterator[Leaf]:
     key = ""
     place = 0
     size = len(text)
+    decode: Callable[[str, int], tuple[str, int]] = json.JSONDecoder().raw_decode
     while place < size:
         quote = text.find('"', place)
         yield from _numbers(text, place, size if quote < 0 else quote, key)
         if quote < 0:
             return
-        value, place = scanstring(text, quote + 1, True)  # noqa: FBT003 (positional only)
+        value, place = decode(text, quote)
         after = place
         while after < size and text[after] in _SPACE:
             after += 1

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import re2
+from tiered_memory.facts.re2_engine import Re2Error, compile_re2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tiered_memory.facts.pack_schema import Boundary
+    from tiered_memory.facts.re2_engine import Program
 
 __all__ = [
     "Expression",
@@ -22,9 +24,6 @@ __all__ = [
     "compile_expression",
     "wrapped_for_re2",
 ]
-
-MAX_MEM = 64 << 20
-"""Bytes for a program and its states; 200 patterns with ``\\p{Han}{0,30}`` need 32 MB."""
 
 PATTERN_SECONDS = 0.020
 MESSAGE_SECONDS = 0.050
@@ -100,7 +99,7 @@ class Timer:
     """What is left of a message's time for the ``regex`` lane; ``spent`` when none is."""
 
     left: float = MESSAGE_SECONDS
-    timed_out: list[str] = field(default_factory=list)
+    timed_out: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,18 +182,18 @@ def compile_expression(source: str, *, boundary: Boundary, ignore_case: bool) ->
     """
     wrapped = wrapped_for_re2(source, boundary=boundary, ignore_case=ignore_case)
     try:
-        program = re2.compile(wrapped.encode(), _options())
-    except re2.error as exc:
-        reason = _what(exc)
+        program = compile_re2(wrapped, for_bytes=True)
+    except Re2Error as exc:
+        reason = str(exc)
     else:
-        groups: dict[bytes, int] = program.groupindex
-        whole = groups[b"tm_whole"]
+        groups = {str(name, "ascii"): number for name, number in _bytes_groups(program)}
+        whole = groups["tm_whole"]
         return Expression(
             source=source,
             lane="re2",
             reason="",
             whole=whole,
-            value=groups.get(b"value", whole),
+            value=groups.get("value", whole),
             program=program,
         )
     return _for_regex(source, boundary=boundary, ignore_case=ignore_case, reason=reason)
@@ -214,8 +213,8 @@ def wrapped_for_re2(source: str, *, boundary: Boundary, ignore_case: bool) -> st
 def _for_regex(
     source: str, *, boundary: Boundary, ignore_case: bool, reason: str
 ) -> Expression:
-    import regex
-
+    # Imported by name: its stubs are not everywhere, and most packs never need it.
+    regex: Any = importlib.import_module("regex")
     left = _REGEX_LEFT[_left_kind(source, boundary)]
     core = _translated(source, for_regex=True)
     flags = regex.ASCII | regex.VERSION1 | (regex.IGNORECASE if ignore_case else 0)
@@ -242,20 +241,13 @@ def _left_kind(source: str, boundary: Boundary) -> Boundary:
     return "token" if value > 0 and boundary == "digits" else boundary
 
 
-def _options() -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = MAX_MEM
-    return options
-
-
-def _what(exc: Exception) -> str:
-    given = exc.args[0] if exc.args else ""
-    return given.decode("utf-8", "replace") if isinstance(given, bytes) else str(given)
+def _bytes_groups(program: Program) -> list[tuple[bytes, int]]:
+    """Give the named groups; of a program for bytes the names are bytes."""
+    return list(cast("Mapping[bytes, int]", program.groupindex).items())
 
 
 def _translated(source: str, *, for_regex: bool) -> str:
-    """Write ``\\uXXXX``, ``\\Z`` and ``\\p{Han}`` as the engine reads them.
+    r"""Write ``\uXXXX``, ``\Z`` and ``\p{Han}`` as the engine reads them.
 
     Under ``regex.ASCII`` a property matches nothing outside ASCII: the ranges do.
     """
@@ -277,9 +269,7 @@ def _translated(source: str, *, for_regex: bool) -> str:
     return "".join(pieces)
 
 
-def _escape(
-    source: str, place: int, *, in_class: bool, for_regex: bool
-) -> tuple[str, int]:
+def _escape(source: str, place: int, *, in_class: bool, for_regex: bool) -> tuple[str, int]:
     if source.startswith("\\u", place) and not for_regex:
         digits = source[place + 2 : place + 6]
         if len(digits) == 4 and all(c in "0123456789abcdefABCDEF" for c in digits):

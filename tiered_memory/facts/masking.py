@@ -7,11 +7,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import re2
-
 from tiered_memory.facts.json_leaves import json_leaves, leaf_text
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.matches import find_matches, slot_matches
+from tiered_memory.facts.re2_engine import compile_re2, quoted
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ class Mark:
     type: str
     shown: str
     pattern: Pattern | None
+    score: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +73,9 @@ class Masker:
         self._patterns = patterns
         self._slots = tuple(p for p in patterns.slots if p.sensitive)
         types = {p.spec.type for p in patterns.patterns if p.sensitive} | {HIDDEN}
-        names = "|".join(re2.escape(name) for name in sorted(types, key=len, reverse=True))
-        self._markers = re2.compile(rf"\[(?:{names})(?: \*\*\*\*[^\s\[\]*]{{1,8}})?\]")
-        self._fail_closed = re2.compile(_FAIL_CLOSED)
+        names = "|".join(quoted(name) for name in sorted(types, key=len, reverse=True))
+        self._markers = compile_re2(rf"\[(?:{names})(?: \*\*\*\*[^\s\[\]*]{{1,8}})?\]")
+        self._fail_closed = compile_re2(_FAIL_CLOSED)
 
     def markers(self, text: str) -> list[tuple[int, int]]:
         """Give the spans of markers in ``text``, left to right."""
@@ -128,7 +128,9 @@ class Masker:
         matches = find_matches(self._patterns.secrets, view, timer, expected)
         if expected:
             matches += self._answers(view, timer, expected)
-        marks = [_mark(match, *folded.raw_span(match.start, match.end)) for match in matches]
+        marks = [
+            _mark(match, *folded.raw_span(match.start, match.end)) for match in matches
+        ]
         if timer.timed_out:
             marks += self._hidden(text)
         if not marks:
@@ -173,6 +175,7 @@ def _mark(match: Match, start: int, end: int) -> Mark:
         type=spec.type,
         shown=_shown(match.pattern, match.value),
         pattern=match.pattern,
+        score=match.score,
     )
 
 
@@ -210,6 +213,7 @@ def _disjoint(
             type=best.type,
             shown=best.shown,
             pattern=best.pattern,
+            score=best.score,
         )
     return joined
 
@@ -270,6 +274,7 @@ def _at(mark: Mark, start: int) -> Mark:
         type=mark.type,
         shown=mark.shown,
         pattern=mark.pattern,
+        score=mark.score,
     )
 
 

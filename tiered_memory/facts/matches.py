@@ -1,18 +1,19 @@
-"""From a hit to a match: value, checks, normal form, context words, score, and who wins."""
+"""From a hit to a match: value, checks, normal form, context words, score."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tiered_memory.facts.choosing import strongest
 from tiered_memory.facts.lanes import Span, TextView
+from tiered_memory.facts.patterns import Hit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from tiered_memory.facts.lanes import Expression, Timer
-    from tiered_memory.facts.patterns import Hit, Pattern, ScanSet
+    from tiered_memory.facts.patterns import Pattern, ScanSet
 
 __all__ = [
     "Match",
@@ -20,7 +21,6 @@ __all__ = [
     "has_word",
     "pattern_matches",
     "slot_matches",
-    "strongest",
 ]
 
 EXPECTED_BOOST = 0.35
@@ -56,7 +56,7 @@ class Match:
     score: float
     priority: int
     expected: bool = False
-    why: Mapping[str, str] = field(default_factory=dict)
+    why: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def find_matches(
@@ -75,8 +75,6 @@ def pattern_matches(
     pattern: Pattern, view: TextView, timer: Timer, expected: Collection[str] = ()
 ) -> list[Match]:
     """Give what ``pattern`` alone finds, left to right, without overlaps."""
-    from tiered_memory.facts.patterns import Hit
-
     found: list[Match] = []
     for expression in pattern.expressions:
         for span in expression.spans(view, timer):
@@ -110,34 +108,6 @@ def slot_matches(
             core = TextView(view.text[start:end])
         found += _answers(pattern, bare, view, core, start, timer)
     return found
-
-
-def strongest(matches: Iterable[Match]) -> list[Match]:
-    """Keep the winners where matches overlap, left to right.
-
-    Higher priority wins, then the longer value, the higher score, the left one, and at
-    last the pattern's id, so that the order of packs does not matter.
-    """
-    ranked = sorted(
-        matches,
-        key=lambda m: (
-            -m.priority,
-            m.start - m.end,
-            -m.score,
-            m.start,
-            m.pattern.spec.id,
-        ),
-    )
-    starts: list[int] = []
-    kept: list[Match] = []
-    for match in ranked:
-        place = bisect_left(starts, match.end)
-        if place and kept[place - 1].end > match.start:
-            continue
-        place = bisect_left(starts, match.start)
-        starts.insert(place, match.start)
-        kept.insert(place, match)
-    return kept
 
 
 def has_word(lower: str, word: str, start: int, end: int) -> bool:

@@ -25,7 +25,7 @@ class RawPack:
 
     file: str
     values: Mapping[str, Any]
-    lines: Mapping[Place, int] = field(default_factory=dict)
+    lines: Mapping[Place, int] = field(default_factory=dict[Place, int])
 
     def line(self, place: Place) -> int | None:
         """Give the line of ``place``, or of the nearest place above it that has one."""
@@ -49,7 +49,7 @@ def read_pack(path: Path) -> RawPack:
         raise PackError(
             f"{name}: cannot be read: {exc}", file=name, line=None, pattern=None
         ) from exc
-    loader = yaml.SafeLoader(text)
+    loader: Any = yaml.SafeLoader(text)
     try:
         node = loader.get_single_node()
         lines: dict[Place, int] = {}

@@ -269,7 +269,9 @@ def _compiled(
 
 def _expression(source: _Source, spec: PatternSpec, text: str, place: Place) -> Expression:
     try:
-        return compile_expression(text, boundary=spec.boundary, ignore_case=spec.ignore_case)
+        return compile_expression(
+            text, boundary=spec.boundary, ignore_case=spec.ignore_case
+        )
     except ExpressionError as exc:
         raise source.error(f"regex: {exc}", place) from exc
 

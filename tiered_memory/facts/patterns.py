@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import re2
+from typing import TYPE_CHECKING
 
 from tiered_memory.facts.lanes import (
-    MAX_MEM,
     Expression,
     Span,
     TextView,
     Timer,
     wrapped_for_re2,
 )
+from tiered_memory.facts.re2_engine import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Hit", "Pattern", "PatternSet", "Quarantine", "ScanSet"]
 
-CANARY = rb"(?s)."
 QUARANTINE_AFTER = 3
 
 
@@ -91,46 +88,29 @@ class Quarantine:
 
 
 class ScanSet:
-    """Some patterns behind one RE2 set; the ``regex`` lane runs beside it.
-
-    A canary that matches any text is in the set: where it is missing the set ran out
-    of memory, which its binding does not say, and every expression is searched for.
-    """
+    """Some patterns behind one RE2 set; the ``regex`` lane runs beside it."""
 
     def __init__(self, patterns: Sequence[Pattern], quarantine: Quarantine) -> None:
         self.patterns = tuple(patterns)
         self._quarantine = quarantine
         self._entries: list[tuple[Pattern, Expression]] = []
         self._slow: list[tuple[Pattern, Expression]] = []
-        self._set = re2.Set.SearchSet(_options())
-        self._set.Add(CANARY)
         for pattern in patterns:
             for expression in pattern.expressions:
-                if expression.lane == "regex":
-                    self._slow.append((pattern, expression))
-                    continue
-                self._set.Add(_wrapped(pattern, expression))
-                self._entries.append((pattern, expression))
-        self._set.Compile()
+                lane = self._slow if expression.lane == "regex" else self._entries
+                lane.append((pattern, expression))
+        self._gate = Gate(_wrapped(*entry) for entry in self._entries)
 
     def hits(self, view: TextView, timer: Timer) -> Iterator[Hit]:
         """Give all matches, pattern by pattern; names those out of time in ``timer``."""
         if not view.text:
             return
-        for pattern, expression in self._found(view):
+        for number in self._gate.matching(view.data):
+            pattern, expression = self._entries[number]
             for span in expression.spans(view, timer):
                 yield Hit(pattern, span)
         for pattern, expression in self._slow:
             yield from self._slow_hits(pattern, expression, view, timer)
-
-    def _found(self, view: TextView) -> Iterator[tuple[Pattern, Expression]]:
-        numbers = self._set.Match(view.data)
-        if numbers is None or 0 not in numbers:
-            yield from self._entries
-            return
-        for number in sorted(numbers):
-            if number:
-                yield self._entries[number - 1]
 
     def _slow_hits(
         self, pattern: Pattern, expression: Expression, view: TextView, timer: Timer
@@ -148,19 +128,12 @@ class ScanSet:
             yield Hit(pattern, span)
 
 
-def _wrapped(pattern: Pattern, expression: Expression) -> bytes:
+def _wrapped(pattern: Pattern, expression: Expression) -> str:
     return wrapped_for_re2(
         expression.source,
         boundary=pattern.spec.boundary,
         ignore_case=pattern.spec.ignore_case,
-    ).encode()
-
-
-def _options() -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = MAX_MEM
-    return options
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,8 +143,7 @@ class PatternSet:
     Attributes:
         secrets: what masks, in a set of its own.
         facts: what is stored.
-        identifiers: facts that a summary must not reword, with what keeps others from
-            being taken for one.
+        slots: those that a question can ask for.
         warnings: what to tell people, e.g. a pattern outside RE2.
         time_outs: counts of the lane with a time limit.
     """

@@ -169,7 +169,9 @@ _NOT_SECRETS = frozenset(
 
 def secret_word(value: str) -> bool | None:
     """Refuse what is said *about* a password (``is wrong``, ``忘了``), not one itself."""
-    return False if value.strip(" .,!?:;'\"").lower() in _NOT_SECRETS else None
+    words = value.lower().split()
+    first = words[0].strip(".,!?:;'\"") if words else ""
+    return False if first in _NOT_SECRETS else None
 
 
 VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(

@@ -11,6 +11,8 @@ from tiered_memory.errors import MessageError, SettingsError
 from tiered_memory.model import Budget
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tiered_memory.chat.models import ModelInfo, ModelTable
     from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.model import Payload
@@ -106,12 +108,12 @@ def allot(limit: int, shares: BudgetShares, *, system: int, fixed: int) -> Allot
     )
 
 
-def spent(room: Room, allotment: Allotment, *, fixed: int, history: int) -> Budget:
+def spent(room: Room, allotment: Allotment, tiers: Mapping[str, int]) -> Budget:
     """Give the budget as it came out: what a part left over flowed on to the next."""
-    kept_fixed = min(fixed, allotment.fixed)
-    flowing = allotment.fixed - kept_fixed
-    kept_history = min(history, allotment.history + flowing)
-    flowing += allotment.history - kept_history
+    fixed = min(tiers["system"] + tiers["examples"] + tiers["facts"], allotment.fixed)
+    flowing = allotment.fixed - fixed
+    history = min(tiers["summary"], allotment.history + flowing)
+    flowing += allotment.history - history
     return Budget(
         window=room.window,
         output=room.output,
@@ -119,8 +121,8 @@ def spent(room: Room, allotment: Allotment, *, fixed: int, history: int) -> Budg
         tools=room.tools,
         effective=room.effective,
         limit=max(room.limit, 0),
-        fixed=kept_fixed,
-        history=kept_history,
+        fixed=fixed,
+        history=history,
         recent=allotment.recent + flowing,
     )
 

@@ -15,7 +15,7 @@ from tiered_memory.prompt.draft import PromptDraft, cost
 from tiered_memory.prompt.layout import Layout
 from tiered_memory.prompt.memo import Memo
 from tiered_memory.prompt.recent import last_user, recent
-from tiered_memory.prompt.row import Row
+from tiered_memory.prompt.row import Row, fresh
 from tiered_memory.prompt.shown import Shown
 from tiered_memory.prompt.trace import BuildTrace, same_start, traced
 from tiered_memory.text.language import dominant_language
@@ -23,12 +23,10 @@ from tiered_memory.text.language import dominant_language
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from openai.types.chat import ChatCompletionMessageParam
-
     from tiered_memory.chat.models import ModelInfo, ModelTable
     from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.model import Payload, Segment
-    from tiered_memory.prompt.budget import Room
+    from tiered_memory.prompt.budget import Allotment, Room
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
     from tiered_memory.text.language import Language
@@ -90,25 +88,17 @@ class PromptBuilder:
             GrammarError: the finished list breaks the API's grammar (a fault here).
         """
         info = self._models.lookup(self._settings.model if model is None else model)
+        tool_tokens = self._counter.tools(tools)
         space = budget.room(
-            self._settings,
-            info,
-            output=max_output_tokens,
-            tools=self._counter.tools(tools),
+            self._settings, info, output=max_output_tokens, tools=tool_tokens
         )
-        sound = () if previous is None else previous.sound
         draft = self._draft(
-            state, system, cacheable=info.cacheable_tokens - space.tools, sound=sound
+            state,
+            system,
+            cacheable=info.cacheable_tokens - tool_tokens,
+            sound=() if previous is None else previous.sound,
         )
-        allotment = budget.allot(
-            space.limit,
-            self._settings.budget,
-            system=cost(*draft.system),
-            fixed=cost(*draft.system, *draft.examples) + draft.facts_tokens(),
-        )
-        if draft.tokens() > space.limit:
-            _refuse_impossible(draft, space)
-            self._cutter.fit(draft, space, allotment)
+        allotment = self._fit(draft, space)
         row = Row.of(draft)
         shared = same_start(row.payloads, previous)
         _check(row.payloads, known=shared)
@@ -116,25 +106,19 @@ class PromptBuilder:
             row.payloads,
             row.tokens,
             settled=row.tail,
-            shared=shared,
             sound=() if draft.recent.repairs else tuple(draft.recent.given),
             previous=previous,
         )
         tokens = sum(row.tiers.values())
         prompt = Prompt(
-            messages=_fresh(row.payloads),
+            messages=fresh(row.payloads),
             seq=state.next_seq - 1,
             revision=state.revision,
             fingerprint=fingerprint,
             tokens=tokens,
-            budget=budget.spent(
-                space,
-                allotment,
-                fixed=row.tiers["system"] + row.tiers["examples"] + row.tiers["facts"],
-                history=row.tiers["summary"],
-            ),
+            budget=budget.spent(space, allotment, row.tiers),
             tiers=row.tiers,
-            omitted=self._omitted(draft),
+            omitted=_omitted(draft),
             repairs=draft.recent.repairs,
             stable_tokens=sum(row.tokens[:shared]),
             over_budget=max(0, tokens - space.limit),
@@ -142,6 +126,20 @@ class PromptBuilder:
             request_options=_options(state, info, space.output),
         )
         return prompt, trace
+
+    def _fit(self, draft: PromptDraft, space: Room) -> Allotment:
+        """Make ``draft`` fit; give how the limit was split before anything gave way."""
+        system = cost(*draft.system)
+        allotment = budget.allot(
+            space.limit,
+            self._settings.budget,
+            system=system,
+            fixed=system + cost(*draft.examples) + draft.facts_tokens(),
+        )
+        if draft.tokens() > space.limit:
+            _refuse_impossible(draft, space)
+            self._cutter.fit(draft, space, allotment)
+        return allotment
 
     # -- parts ----------------------------------------------------------------
 
@@ -211,33 +209,32 @@ class PromptBuilder:
                 return dominant_language(plain_text(message.payload)[:LANGUAGE_CHARS])
         return "en"
 
-    # -- the account ----------------------------------------------------------
 
-    def _omitted(self, draft: PromptDraft) -> tuple[Omission, ...]:
-        omitted = list(draft.omitted)
-        reasons: dict[str, list[tuple[int, int]]] = {}
-        for seq, short in draft.recent.shortened.items():
-            reasons.setdefault(short.reason, []).append((seq, short.tokens))
-        for reason, results in sorted(reasons.items()):
-            omitted.append(
-                Omission(
-                    kind="tool_result",
-                    reason=reason,
-                    count=len(results),
-                    tokens=sum(tokens for _, tokens in results),
-                    seqs=tuple(sorted(seq for seq, _ in results)),
-                )
+def _omitted(draft: PromptDraft) -> tuple[Omission, ...]:
+    omitted = list(draft.omitted)
+    reasons: dict[str, list[tuple[int, int]]] = {}
+    for seq, short in draft.recent.shortened.items():
+        reasons.setdefault(short.reason, []).append((seq, short.tokens))
+    for reason, results in sorted(reasons.items()):
+        omitted.append(
+            Omission(
+                kind="tool_result",
+                reason=reason,
+                count=len(results),
+                tokens=sum(tokens for _, tokens in results),
+                seqs=tuple(sorted(seq for seq, _ in results)),
             )
-        if draft.facts.beyond:
-            omitted.append(
-                Omission(
-                    kind="facts",
-                    reason="max_facts",
-                    count=len(draft.facts.beyond),
-                    tokens=0,
-                )
+        )
+    if draft.facts.beyond:
+        omitted.append(
+            Omission(
+                kind="facts",
+                reason="max_facts",
+                count=len(draft.facts.beyond),
+                tokens=0,
             )
-        return tuple(omitted)
+        )
+    return tuple(omitted)
 
 
 def _options(state: SessionState, model: ModelInfo, output: int) -> RequestOptions:
@@ -308,24 +305,3 @@ def _sound(text: str) -> str:
     if text.isascii():
         return text
     return cast("str", normalise({"role": "system", "content": text})["content"])
-
-
-def _fresh(payloads: Sequence[Payload]) -> list[ChatCompletionMessageParam]:
-    """Give copies that share nothing changeable with ``payloads``."""
-    return cast("list[ChatCompletionMessageParam]", [_copied(one) for one in payloads])
-
-
-def _copied(payload: Payload) -> dict[str, Any]:
-    copy = dict(payload)
-    for key, value in copy.items():
-        if value.__class__ is not str and value is not None:
-            copy[key] = _copied_value(value)
-    return copy
-
-
-def _copied_value(value: Any) -> Any:
-    if isinstance(value, dict):
-        return _copied(cast("dict[str, Any]", value))
-    if isinstance(value, list | tuple):
-        return [_copied_value(item) for item in cast("list[Any]", value)]
-    return value

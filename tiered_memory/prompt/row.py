@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from tiered_memory.prompt.budget import PRIMING
 from tiered_memory.prompt.draft import cost
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openai.types.chat import ChatCompletionMessageParam
+
     from tiered_memory.model import Payload
     from tiered_memory.prompt.draft import PromptDraft
     from tiered_memory.prompt.shown import Shown
 
-__all__ = ["Row"]
+__all__ = ["Row", "fresh"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,3 +74,24 @@ class Row:
 
 def _there(*shown: Shown | None) -> tuple[Shown, ...]:
     return tuple(piece for piece in shown if piece is not None)
+
+
+def fresh(payloads: Sequence[Payload]) -> list[ChatCompletionMessageParam]:
+    """Give copies that share nothing changeable with ``payloads``."""
+    return cast("list[ChatCompletionMessageParam]", [_copied(one) for one in payloads])
+
+
+def _copied(payload: Payload) -> dict[str, Any]:
+    copy = dict(payload)
+    for key, value in copy.items():
+        if value.__class__ is not str and value is not None:
+            copy[key] = _copied_value(value)
+    return copy
+
+
+def _copied_value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _copied(cast("dict[str, Any]", value))
+    if isinstance(value, list | tuple):
+        return [_copied_value(item) for item in cast("list[Any]", value)]
+    return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING
 
 from tiered_memory.chat.messages import canonical_json
@@ -75,17 +76,16 @@ def traced(
     tokens: Sequence[int],
     *,
     settled: int,
-    shared: int,
     sound: tuple[Payload, ...],
     previous: BuildTrace | None,
 ) -> tuple[BuildTrace, str]:
     """Give the trace of a build and its fingerprint.
 
-    ``shared``: leading messages that equal those of ``previous``. Costs a hash of the
-    messages that are new since ``previous``, and of its tail.
+    Costs a hash of the messages that are new since ``previous``, and of its tail; of
+    all, where the state was read anew.
     """
     begin, done = _Hash(), 0
-    if previous is not None and previous.settled <= min(shared, settled):
+    if previous is not None and _goes_on(payloads[:settled], previous):
         begin, done = previous.start, previous.settled
     start = begin.fed(payloads[done:settled], first=done == 0)
     whole = start.fed(payloads[settled:], first=settled == 0)
@@ -97,3 +97,12 @@ def traced(
         sound=sound,
     )
     return trace, whole.closed()
+
+
+def _goes_on(payloads: Sequence[Payload], previous: BuildTrace) -> bool:
+    """Tell whether ``payloads`` begin with the very objects before the last tail.
+
+    Equal ones are not enough: keys in another order are equal and other bytes.
+    """
+    known = previous.payloads[: previous.settled]
+    return len(payloads) >= len(known) and all(map(is_, known, payloads))

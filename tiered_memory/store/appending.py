@@ -68,6 +68,7 @@ _MOVE_SESSION = (
         next_fact=sa.bindparam("fact"),
         turns=sa.bindparam("turn"),
         entities_seq=sa.bindparam("entities"),
+        subject=sa.bindparam("whose"),
         updated_at=sa.bindparam("at"),
     )
 )
@@ -453,6 +454,7 @@ def _moved(session_id: str, session: _Session, at: str) -> dict[str, Any]:
         "fact": session.counters.next_fact,
         "turn": session.turns,
         "entities": session.entities_seq,
+        "whose": session.subject,
         "at": at,
     }
 

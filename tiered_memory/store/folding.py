@@ -28,6 +28,7 @@ __all__ = [
 
 _session, _segment, _mention = schema.session, schema.segment, schema.mention
 _message, _reference, _compaction = schema.message, schema.reference, schema.compaction
+_fact = schema.fact
 
 _OF = _session.c.session_id == sa.bindparam("of")
 _MINE = _session.c.lease_owner == sa.bindparam("owner")
@@ -95,13 +96,17 @@ _TAKE_NUMBERS = (
     .values(next_reference=_session.c.next_reference + sa.bindparam("more"))
     .returning(_session.c.next_reference, _session.c.revision)
 )
+_OF_FACT = sa.exists(sa.literal(1)).where(
+    _fact.c.session_id == _reference.c.session_id,
+    _fact.c.number == _reference.c.number,
+)
 _KNOWN = (
-    sa.select(*rows.REFERENCE)
+    sa.select(*rows.REFERENCE, _OF_FACT.label("of_fact"))
     .where(
         _reference.c.session_id == sa.bindparam("id"),
         _reference.c.normalized.in_(sa.bindparam("forms", expanding=True)),
     )
-    .order_by(_reference.c.number)
+    .order_by(sa.desc("of_fact"), _reference.c.number)
 )
 
 ERROR_CHARS = 255
@@ -151,7 +156,7 @@ def reserve_references(
 ) -> list[Reference]:
     """Give each identifier's reference, in order; new ones get the next numbers.
 
-    A known one of the same key and normal form serves, whoever's it is.
+    A known one of the same key and normal form serves, whoever's it is; a fact's first.
     """
     if not identifiers:
         return []

@@ -14,7 +14,7 @@ from tiered_memory.text.references import find
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Executable
 
     from tiered_memory.model import (
         CompactionRecord,
@@ -235,7 +235,7 @@ def unread_entities(connection: Connection, *, limit: int) -> list[tuple[str, in
 
 
 def _messages(
-    connection: Connection, query: sa.Select[Any], values: dict[str, Any]
+    connection: Connection, query: Executable, values: dict[str, Any]
 ) -> list[Message]:
     return [rows.message_of(row) for row in connection.execute(query, values)]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 
-from tiered_memory.errors import ClosedError
+from tiered_memory.errors import ClosedError, TieredMemoryError
 from tiered_memory.store import appending, folding, reading, rows, schema
 from tiered_memory.store.database import Database
 from tiered_memory.store.writer import Writer
@@ -56,7 +57,9 @@ class Store:
         self._database = database
         self._writer = Writer(database, queue=queue)
         self._reads: set[asyncio.Task[Any]] = set()
-        self._closed = False
+        self._loop = asyncio.get_running_loop()
+        self._process = os.getpid()
+        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(
@@ -70,13 +73,12 @@ class Store:
         """
         opening = asyncio.create_task(Database.open(target, settings=settings))
         try:
-            database = await asyncio.shield(opening)
+            await _settled(opening)
         except asyncio.CancelledError:
-            await asyncio.wait({opening})
             if not opening.cancelled() and opening.exception() is None:
-                await opening.result().aclose()
+                await _settled(asyncio.create_task(opening.result().aclose()))
             raise
-        return cls(database, queue=settings.queue)
+        return cls(opening.result(), queue=settings.queue)
 
     # -- writes -------------------------------------------------------------------
 
@@ -248,20 +250,43 @@ class Store:
     # -- the end ------------------------------------------------------------------
 
     async def aclose(self) -> None:
-        """Write what is queued, let reads end, close the database; once."""
-        if self._closed:
-            return
-        self._closed = True
-        await self._writer.aclose()
-        while self._reads:
-            await asyncio.wait(self._reads)
-        await self._database.aclose()
+        """Write what is queued, let reads end, close the database; once.
+
+        It is done when this ends, whatever cancels it; the cancellation then goes on.
+        """
+        self._check_place()
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close())
+        await _settled(self._closing)
+        self._closing.result()
+
+    async def _close(self) -> None:
+        try:
+            await self._writer.aclose()
+            while self._reads:
+                await asyncio.wait(self._reads)
+        finally:
+            await self._database.aclose()
+
+    def _check_open(self) -> None:
+        self._check_place()
+        if self._closing is not None:
+            raise ClosedError("the store is closed")
+
+    def _check_place(self) -> None:
+        if os.getpid() != self._process:
+            raise ClosedError(
+                "the store was opened before this process was forked; open one here"
+            )
+        if asyncio.get_running_loop() is not self._loop:
+            raise ClosedError(
+                "the store belongs to another event loop; open one in this loop"
+            )
 
     async def _batched(
         self, run: Callable[[Connection, Sequence[Any]], list[Any]], item: Any
     ) -> Any:
-        if self._closed:
-            raise ClosedError("the store is closed")
+        self._check_open()
         return await self._writer.do(run, item)
 
     async def _write(self, work: Callable[[Connection], T]) -> T:
@@ -269,8 +294,7 @@ class Store:
         return result
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
-        if self._closed:
-            raise ClosedError("the store is closed")
+        self._check_open()
         task = asyncio.create_task(self._database.read(work))
         self._reads.add(task)
         task.add_done_callback(self._finished)
@@ -282,15 +306,30 @@ class Store:
             task.exception()  # seen here, should the caller have gone
 
 
+async def _settled(task: asyncio.Task[Any]) -> None:
+    """Wait until ``task`` is done, whatever cancels this; then let the cancel go on."""
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as exc:
+            cancelled = exc
+    if cancelled is not None:
+        raise cancelled
+
+
 def _run_each(
     connection: Connection, works: Sequence[Callable[[Connection], object]]
 ) -> list[object]:
-    """Run single works in a savepoint each, so that one may fail alone."""
+    """Run single works in a savepoint each, so that what one refuses is its own.
+
+    An error of the database may have ended the transaction: it fails the batch.
+    """
     outcomes: list[object] = []
     for work in works:
         try:
             with connection.begin_nested():
                 outcomes.append(work(connection))
-        except Exception as exc:  # noqa: BLE001 (handed to the caller whose work it is)
+        except TieredMemoryError as exc:
             outcomes.append(exc)
     return outcomes

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tiered_memory.errors import ClosedError
+from tiered_memory.errors import ClosedError, StoreBusyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,8 @@ class Writer:
     """Runs operations in the order in which they came, many in one transaction.
 
     Each caller is answered after the commit. Where a transaction fails its operations
-    run again one by one, so that only the one at fault fails. A caller that was
+    run again one by one, so that only the one at fault fails; a database that is locked
+    beyond the time limit fails all of them at once. A caller that was
     cancelled before its operation was taken up is not written; after that it is.
     """
 
@@ -54,7 +55,7 @@ class Writer:
         one that is an exception is raised to that item's caller alone.
         """
         async with self._room:
-            if self._closing:
+            if self._closing or self._task.done():
                 raise ClosedError("the store is closed")
             done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             self._operations.append(_Operation(run, item, done))
@@ -70,6 +71,13 @@ class Writer:
             self._task.result()
 
     async def _run(self) -> None:
+        try:
+            await self._drain()
+        finally:
+            for operation in self._operations:
+                operation.done.cancel()
+
+    async def _drain(self) -> None:
         while self._operations or not self._closing:
             if not self._operations:
                 self._arrived.clear()
@@ -91,14 +99,20 @@ class Writer:
                 operation.done.cancel()
             raise
         except Exception as exc:  # noqa: BLE001 (handed to the callers)
-            if len(batch) == 1:
-                _settle(batch[0], exc)
+            if len(batch) > 1 and not isinstance(exc, StoreBusyError):
+                await self._write_each(batch)
                 return
-            for operation in batch:
-                await self._write([operation])
-            return
+            outcomes = [exc] * len(batch)
         for operation, outcome in zip(batch, outcomes, strict=True):
             _settle(operation, outcome)
+
+    async def _write_each(self, batch: Sequence[_Operation]) -> None:
+        try:
+            for operation in batch:
+                await self._write([operation])
+        finally:
+            for operation in batch:
+                operation.done.cancel()  # an answered one stays as it is
 
 
 def _apply(connection: Connection, batch: Sequence[_Operation]) -> list[Any]:

@@ -1,0 +1,72 @@
+"""A process that writes to a store and dies just before its n-th step in the database.
+
+A step is a statement or a commit, counted from when the store is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from sqlalchemy import Engine, event
+
+from tests.store_drafts import NOW, candidate, draft, fold, identifier, newest_wins
+from tiered_memory.model import FactDraft
+from tiered_memory.settings import StorageSettings
+from tiered_memory.store.store import Store
+
+SETTINGS = StorageSettings(shared=False)
+
+Stage = Callable[[Store], Awaitable[object]]
+
+
+def stages() -> list[Stage]:
+    """Each is one acknowledged write; times and values are fixed."""
+    named = FactDraft(
+        session_id="a",
+        candidates=((1, candidate("Ann", key="name")),),
+        created_at=NOW,
+        entities_seq=2,
+    )
+    first = draft("a", 1, "A-1", "more", candidates=[candidate("A-1")])
+    second = draft("a", 3, "A-2", candidates=[candidate("A-2")], revision=-1)
+    return [
+        lambda store: store.append(first, newest_wins),
+        lambda store: store.append(second, newest_wins),
+        lambda store: store.change_facts(named, newest_wins),
+        lambda store: store.reserve_references("a", [identifier("P-7")]),
+        lambda store: store.commit_fold(fold("a", 1, text="[[order_id:1]]")),
+        lambda store: store.commit_fold(
+            fold("a", 2, boundary_seq=1, generation=1, merged=(1,))
+        ),
+    ]
+
+
+def die_before(step: int) -> None:
+    """Kill this process just before its ``step``-th step from here."""
+    left = [step]
+
+    def count(*_: object) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    event.listen(Engine, "before_cursor_execute", count)
+    event.listen(Engine, "commit", count)
+
+
+async def main(path: Path, step: int) -> None:
+    store = await Store.open(path, settings=SETTINGS)
+    die_before(step)
+    for stage in stages():
+        await stage(store)
+        print("done", flush=True)
+    await store.aclose()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
