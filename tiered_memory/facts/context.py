@@ -223,10 +223,10 @@ class Surroundings:
                 return "example"
             if self._hit("supposed_if", sentence):
                 return "supposed"
-        if "asked" in self._found:
-            if self._hit("asked_before_zh", clause) or self._asked(clause, after):
-                return "asked"
-        return ""
+        if "asked" not in self._found:
+            return ""
+        asked = self._hit("asked_before_zh", clause) or self._asked(clause, after)
+        return "asked" if asked else ""
 
     def _asked(self, clause: str, after: str) -> bool:
         if not after or after[0] not in _ASKING_STARTS:

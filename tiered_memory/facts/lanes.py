@@ -41,7 +41,7 @@ _RE2_LEFT: Mapping[str, str] = {
     "loose": "",
 }
 _RE2_RIGHT: Mapping[str, str] = {
-    "token": r"(?:$|[^0-9A-Za-z]|\b)",
+    "token": r"(?:\b|$|[^0-9A-Za-z])",
     "digits": (
         r"(?:$|[^0-9 .-]|[.-](?:$|[^0-9])|"
         r" (?:$|[^0-9]|[0-9](?:$|[^0-9])|[0-9]{5}))"
@@ -131,22 +131,28 @@ class Expression:
 
     def _by_re2(self, view: TextView) -> list[Span]:
         data = view.data
-        search = self.program.search
         found: list[tuple[int, int, int, int]] = []
-        place = 0
-        while (match := search(data, place)) is not None:
+        place: int | None = 0
+        while place is not None:
+            place = self._run(data, place, found)
+        if view.ascii or not found:
+            return [Span(*item) for item in found]
+        return _in_characters(data, found)
+
+    def _run(
+        self, data: bytes, place: int, found: list[tuple[int, int, int, int]]
+    ) -> int | None:
+        """Search on until a match went beyond its value; give where to go on, or None."""
+        for match in self.program.finditer(data, place):
             left, right = match.span(self.whole)
             start, end = match.span(self.value)
             if start < 0:
                 start, end = left, right
             if start < end:
                 found.append((start, end, left, right))
-            place = end if end > place else _next_character(data, place)
-            if place > len(data):
-                break
-        if view.ascii or not found:
-            return [Span(*item) for item in found]
-        return _in_characters(data, found)
+                if match.end() > end:
+                    return end
+        return None
 
     def _by_regex(self, text: str, timer: Timer) -> Iterator[Span]:
         begun = time.monotonic()
@@ -281,13 +287,6 @@ def _escape(source: str, place: int, *, in_class: bool, for_regex: bool) -> tupl
     if source.startswith("\\p{Han}", place) and for_regex:
         return _HAN if in_class else f"[{_HAN}]", place + 7
     return source[place : place + 2], place + 2
-
-
-def _next_character(data: bytes, place: int) -> int:
-    place += 1
-    while place < len(data) and data[place] & 0xC0 == 0x80:
-        place += 1
-    return place
 
 
 def _in_characters(data: bytes, found: list[tuple[int, int, int, int]]) -> list[Span]:

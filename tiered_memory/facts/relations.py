@@ -78,9 +78,8 @@ class OwnerReader:
         person are looked for in the whole sentence: "表妹叫李娜，电话是 …".
         """
         scope = sentence if type_name in PERSONAL else clause
-        last = None
-        for last in self._relation.finditer(scope):
-            pass
+        named = list(self._relation.finditer(scope))
+        last = named[-1] if named else None
         if last is None or self._self.search(scope[last.end() :]) is not None:
             return SELF
         group = 1 if last.span(1)[0] >= 0 else 2
