@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -50,7 +51,7 @@ async def test_the_way_threads_are_found_finds_them(tmp_path: Path) -> None:
 
     assert during
     assert all(thread.daemon for thread in during)
-    assert database_threads() == []
+    assert database_threads_that_stay() == []
 
 
 async def test_one_store_in_memory_sees_all_and_two_are_apart() -> None:
@@ -145,7 +146,7 @@ async def test_closing_is_complete_though_a_scope_cancels_it(tmp_path: Path) -> 
         await store.aclose()
 
     assert scope.cancelled_caught
-    assert database_threads() == []
+    assert database_threads_that_stay() == []
     await store.aclose()
 
 
@@ -159,13 +160,13 @@ async def test_opening_that_is_cancelled_leaves_nothing_open(tmp_path: Path) -> 
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert database_threads() == []
+    assert database_threads_that_stay() == []
     with anyio.move_on_after(0):
         await Store.open(tmp_path / "m.db", settings=SETTINGS)
-    assert database_threads() == []
+    assert database_threads_that_stay() == []
 
 
-async def _cancel(how: str, turns: int, work: asyncio.Future[object]) -> None:
+async def _cancel(how: str, turns: int, work: asyncio.Future[Any]) -> None:
     """Cancel ``work`` after so many turns of the loop, by one of the usual ways."""
     if how in {"cancel", "cancel twice"}:
         for _ in range(turns):
@@ -202,7 +203,7 @@ async def test_a_cancelled_write_is_whole_or_absent_and_locks_nothing(
         assert len(await store.history(info.session_id)) == 20
         assert len(await store.facts(info.session_id)) == 1
     await store.aclose()
-    assert database_threads() == []
+    assert database_threads_that_stay() == []
 
 
 async def test_a_write_cancelled_in_the_queue_is_not_made(tmp_path: Path) -> None:
@@ -251,6 +252,7 @@ async def test_eight_stores_open_a_new_file_at_once_and_lose_nothing(
 INTERRUPTED = """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 from tests.store_drafts import draft, newest_wins
 from tiered_memory.settings import StorageSettings
 from tiered_memory.store.store import Store

@@ -258,3 +258,33 @@ def test_what_is_left_out_stays_the_same_for_many_turns() -> None:
     assert cuts == sorted(cuts)
     assert len(set(cuts)) < len(cuts) / 4
     assert sum(share > 0.9 for share in stable) > len(stable) * 0.7
+
+
+def test_newest_segment_stays_within_its_share_while_older_turns_go() -> None:
+    talk = Talk().user("x").assistant("y").fold(1, "essence " * 20)
+    for number in range(40):
+        talk.user(f"Question {number}").assistant("An answer " * 8)
+    prompt = build(talk.user("And now?"), 1000)
+    assert kinds(prompt) == {"turns"}
+    assert "essence essence" in "\n".join(texts(prompt.messages))
+
+
+def test_last_step_goes_only_where_the_models_window_cannot_hold_it() -> None:
+    talk = Talk().user("Tell me all").assistant("An endless answer " * 400)
+    soft = build(talk, 500)
+    assert len(soft.messages) == 3
+    assert soft.over_budget > 0
+    hard = build(talk, context_window=620, max_output_tokens=100, reserve_tokens=20)
+    assert texts(hard.messages)[-1] == "Tell me all"
+    assert hard.tokens <= 500
+    assert [o.kind for o in hard.omitted] == ["steps"]
+
+
+def test_system_messages_of_a_session_without_a_question_give_way_too() -> None:
+    talk = Talk().add({"role": "system", "content": "The shop is closed today. " * 20})
+    prompt = build(talk, context_window=150, max_output_tokens=50, reserve_tokens=50)
+    assert [message["content"] for message in prompt.messages if "content" in message] == [
+        SYSTEM,
+        "[1 earlier message is left out here; it is stored.]",
+    ]
+    assert prompt.tokens <= 50

@@ -184,6 +184,7 @@ def test_late_name_that_the_fold_took_in_is_in_the_fixed_block_at_once_and_stays
     talk.fact("name", "Ann", source="ner", late=True).fold(1, "Greeted.")
     first = build(talk)
     assert body(first, "customer_facts") == ["- name: Ann"]
+    assert not has(first, "fact_changes")
     talk.user("And?")
     assert body(build(talk), "customer_facts") == ["- name: Ann"]
 

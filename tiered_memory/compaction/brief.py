@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tiered_memory.chat.messages import plain_text
 from tiered_memory.compaction.briefing import Briefing, superseded
-from tiered_memory.compaction.keeping import keepsakes, split_kept
+from tiered_memory.compaction.keeping import Held, keepsakes, split_kept
 from tiered_memory.compaction.policy import expected_tokens
 from tiered_memory.text.language import dominant_language
 
@@ -37,7 +37,7 @@ class Brief:
     merged: tuple[Segment, ...]
     briefing: Briefing
     keeping: Keepsakes
-    facts: frozenset[tuple[str, str]]
+    held: Held
 
     @classmethod
     def of(
@@ -57,8 +57,8 @@ class Brief:
             whole = int(settings.summary.max_tokens * MERGED_SHARE)
             cap = max(cap, min(whole, sum(old.tokens for old in merged)))
             cap = min(cap, settings.summary.max_tokens)
-        facts = frozenset((f.key, f.normalized) for f in state.current_facts())
-        keeping = keepsakes(transcript, merged, references, facts, cap=cap, count=count)
+        held = Held.of(state.facts)
+        keeping = keepsakes(transcript, merged, references, held, cap=cap, count=count)
         told = tuple(references.text(line) for line in transcript.lines)
         earlier = tuple(
             line for old in merged for line in split_kept(old.text)[0].splitlines() if line
@@ -78,7 +78,7 @@ class Brief:
             merged=merged if told else (),
             briefing=briefing,
             keeping=keeping,
-            facts=facts,
+            held=held,
         )
 
     def mentions(self) -> dict[int, tuple[int, str]]:
@@ -90,7 +90,7 @@ class Brief:
                 if isinstance(piece, str):
                     continue
                 spot = (piece.key, piece.normalized)
-                if spot not in self.facts:
+                if spot not in self.held.spots:
                     met.setdefault(by_spot[spot].number, (line.seq, line.role))
         return met
 

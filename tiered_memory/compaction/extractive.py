@@ -107,7 +107,8 @@ class ExtractiveSummarizer:
             role, label, text = _role(line)
             if label and text.startswith(tuple(ALSO.values())):
                 continue
-            for sentence in self._parts(text):
+            spoken = role not in {"call", "result", "failed"}
+            for sentence in self._parts(text, spoken=spoken):
                 score = _score(sentence, role)
                 score += LATE * number / max(1, len(lines) - 1)
                 if number == last_user and number == len(lines) - 1:
@@ -123,8 +124,10 @@ class ExtractiveSummarizer:
                 )
                 place += 1
 
-    def _parts(self, text: str) -> list[str]:
-        parts = [text[start:end] for start, end in sentences(text)]
+    def _parts(self, text: str, *, spoken: bool) -> list[str]:
+        """Give the sentences; what a tool was told or gave is one."""
+        spans = sentences(text) if spoken else [(0, len(text))]
+        parts = [text[start:end] for start, end in spans]
         return [
             part
             if len(part) < LONG_TOKENS

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from tiered_memory.compaction.clipping import clip
 from tiered_memory.compaction.cues import amounts
 from tiered_memory.compaction.verify import cost_shown
 from tiered_memory.compaction.wording import ALSO, STANDING
-from tiered_memory.model import Identifier
+from tiered_memory.model import FactStatus, Identifier
 from tiered_memory.text.references import find, reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tiered_memory.compaction.transcript import References, Transcript
-    from tiered_memory.model import Reference, Segment
+    from tiered_memory.model import Fact, Reference, Segment
     from tiered_memory.text.language import Language
 
-__all__ = ["Keepsakes", "keepsakes", "split_kept"]
+__all__ = ["Held", "Keepsakes", "keepsakes", "split_kept"]
 
 SHARE = 0.4
 """At most this share of a segment's cap is for what its text left out."""
@@ -27,7 +28,43 @@ SHARE = 0.4
 FEW = 3
 """Of a tool result with more identifiers of a kind (a list of articles), none is kept."""
 
+OF_A_KIND = 12
+"""So many of a kind are kept at most, of those that agents or tools named."""
+
 STANDING_TOKENS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What the facts hold by themselves.
+
+    Attributes:
+        spots: key and normal form of facts of any status.
+        single: keys of which one value is current and others are out of date.
+    """
+
+    spots: frozenset[tuple[str, str]]
+    single: frozenset[str]
+
+    @classmethod
+    def of(cls, facts: Sequence[Fact]) -> Held:
+        """Take it from a session's facts."""
+        return cls(
+            spots=frozenset((fact.key, fact.normalized) for fact in facts),
+            single=frozenset(
+                fact.key
+                for fact in facts
+                if fact.status is FactStatus.CURRENT and fact.cardinality == "one"
+            ),
+        )
+
+    def now(self, ref: Reference | None) -> bool:
+        """Tell whether a fact holds what a reference of this fold's turns names."""
+        return ref is not None and (ref.key, ref.normalized) in self.spots
+
+    def later(self, ref: Reference | None) -> bool:
+        """Tell the same of one of earlier turns, whose fact may be out of date."""
+        return self.now(ref) or (ref is not None and ref.key in self.single)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,38 +108,47 @@ def keepsakes(
     transcript: Transcript,
     merged: Sequence[Segment],
     references: References,
-    facts: frozenset[tuple[str, str]],
+    held: Held,
     *,
     cap: int,
     count: Callable[[str], int],
 ) -> Keepsakes:
     """Find what a segment must hold.
 
-    First what the customer wrote that is no fact, then what agents said, then what
-    tools gave, then what merged segments held; the newest first within each.
+    First what the customer wrote that is no fact. Then what agents said, tools gave
+    and merged segments held, one of each kind in turn, the newest first: so an id that
+    comes with every result does not crowd out the rare one.
 
     Args:
         transcript: of the folded turns.
         merged: segments that the new one takes the place of.
         references: numbers of all that is named in either.
-        facts: key and normal form of what the facts tier shows by itself.
+        held: what need not be kept, since facts hold it.
         cap: the segment's, in tokens.
         count: tokens of a text.
     """
-    items: list[str] = []
-    for role in ("user", "assistant", "tool"):
-        items += _said(transcript, role, references, facts)
+    said = [
+        item
+        for role in ("assistant", "tool")
+        for item in _said(transcript, role, references, held)
+    ]
     standing = list(transcript.standing)
     for segment in reversed(merged):
-        _, kept, also = split_kept(segment.text)
+        own, kept, also = split_kept(segment.text)
         standing = [*kept, *standing]
-        items += also
-        items += [
+        said += [
             reference(ref.key, ref.number)
-            for ref in reversed(find(segment.text))
-            if _spot(references, ref.number) not in facts
+            for ref in reversed(find(own))
+            if not held.later(references.by_number.get(ref.number))
         ]
-    unique = tuple(dict.fromkeys(items))
+        said += [
+            item
+            for item in also
+            if not any(held.later(references.by_number.get(r.number)) for r in find(item))
+        ]
+        said += amounts(own)
+    customers = _said(transcript, "user", references, held)
+    unique = tuple(dict.fromkeys((*customers, *_in_turn(said))))
     wanted = sum(
         cost_shown(f"{item}, ", references.by_number, count) for item in unique
     ) + sum(min(STANDING_TOKENS, count(words)) + 4 for words in standing)
@@ -137,16 +183,23 @@ def _after(line: str, prefixes: Iterable[str]) -> str | None:
     return next((line[len(p) :] for p in prefixes if line.startswith(p)), None)
 
 
-def _spot(references: References, number: int) -> tuple[str, str] | None:
-    ref = references.by_number.get(number)
-    return None if ref is None else (ref.key, ref.normalized)
+def _in_turn(items: Sequence[str]) -> list[str]:
+    """Order items so that each kind (a reference's key, or amounts) has its turn."""
+    kinds: dict[str, list[str]] = {}
+    for item in dict.fromkeys(items):
+        found = find(item)
+        kind = kinds.setdefault(found[0].key if found else "", [])
+        if len(kind) < OF_A_KIND:
+            kind.append(item)
+    groups = sorted(kinds.values(), key=len)
+    return [item for rank in zip_longest(*groups) for item in rank if item is not None]
 
 
 def _said(
     transcript: Transcript,
     role: str,
     references: References,
-    facts: frozenset[tuple[str, str]],
+    held: Held,
 ) -> list[str]:
     """Give what messages of ``role`` name that no fact holds, the newest first."""
     items: list[str] = []
@@ -157,7 +210,7 @@ def _said(
         for piece in found:
             alike = {p.normalized for p in found if p.key == piece.key}
             ref = references.by_spot[piece.key, piece.normalized]
-            if (ref.key, ref.normalized) in facts or (role == "tool" and len(alike) > FEW):
+            if held.now(ref) or (role == "tool" and len(alike) > FEW):
                 continue
             items.append(reference(ref.key, ref.number))
         if role == "assistant":

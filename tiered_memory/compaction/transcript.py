@@ -28,6 +28,9 @@ CUSTOMER_TOKENS = 4_000
 """What is shown of a result, a call's arguments, an agent's or system's text and a
 customer's; a longer one is shortened, with a mark."""
 
+RARE = 3
+"""A result with more identifiers of a kind is a list: those left out of it stay out."""
+
 HEAD = 0.6
 """Share of a shortened text that is its beginning."""
 
@@ -188,6 +191,7 @@ class Reader:
             name = names.get(message.seq, "")
             short = message.payload if message.short is None else message.short
             text = self._short(plain_text(short), RESULT_TOKENS, data=True)
+            text += self._left_out(plain_text(payload), text)
             told.append((f"{label} {_word(name)}".strip(), text or "-"))
         else:
             role = "system" if message.role == "developer" else message.role
@@ -220,6 +224,22 @@ class Reader:
             count=self._count,
         )
         return text if short is None else short
+
+    def _left_out(self, whole: str, short: str) -> str:
+        """Give the rare identifiers of a result that its short form does not show."""
+        if whole == short:
+            return ""
+        kinds: dict[str, dict[str, str]] = {}
+        for one in self._find(whole):
+            kinds.setdefault(one.key, {}).setdefault(one.normalized, one.value)
+        missing = [
+            value
+            for values in kinds.values()
+            if len(values) <= RARE
+            for value in values.values()
+            if value not in short
+        ]
+        return "".join(f" … {value}" for value in missing)
 
     def _pieces(self, text: str, facts: Sequence[Fact]) -> tuple[str | Identifier, ...]:
         pieces: list[str | Identifier] = []

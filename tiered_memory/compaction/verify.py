@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiered_memory.compaction.clipping import clip
-from tiered_memory.compaction.wording import INSTRUCTIONS
+from tiered_memory.compaction.wording import INSTRUCTIONS, LABELS
 from tiered_memory.text.folding import fold
 from tiered_memory.text.language import dominant_language, has_han, is_han, sentences
 from tiered_memory.text.references import find, find_loose, reference, render
@@ -63,6 +63,7 @@ _REFUSALS = (
     ),
     *("我不能", "作为一个ai", "作为ai", "作为人工智能", "作为一个人工智能"),
 )
+_SPEAKERS = frozenset(label for table in LABELS.values() for label in table.values())
 _WRAPPERS = ("summary", "transcript", "earlier_summary")
 
 
@@ -121,8 +122,6 @@ def verify(
         return Verdict(reason=reason)
     text = _bound(text, witness, find_identifiers)
     text = _without_repeats(text, witness.previous)
-    if not text:
-        return Verdict(reason="empty")
 
     def cost(part: str) -> int:
         return cost_shown(part, witness.known, count)
@@ -294,7 +293,10 @@ def _refuses(text: str) -> bool:
 
 
 def _without_repeats(text: str, previous: Sequence[str]) -> str:
-    """Take out sentences that earlier segments hold word for word; lines stay lines."""
+    """Take out sentences that earlier segments hold word for word; lines stay lines.
+
+    A reply of nothing else stays as it is: asking again would bring it again.
+    """
     said = {
         part[start:end]
         for part in previous
@@ -310,8 +312,10 @@ def _without_repeats(text: str, previous: Sequence[str]) -> str:
         if len(kept) == len(spans):
             lines.append(line)
         elif kept:
-            lines.append(("" if has_han(line) else " ").join(kept))
-    return "\n".join(lines).strip()
+            head, colon, _ = line.partition(": ")
+            label = f"{head}: " if colon and head in _SPEAKERS else ""
+            lines.append(label + " ".join(kept).removeprefix(label))
+    return "\n".join(lines).strip() or text
 
 
 def _parrots(text: str, transcript: str) -> bool:

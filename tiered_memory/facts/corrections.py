@@ -52,7 +52,7 @@ _PAIRS = (
 )
 _SINGLE = (
     (
-        r"(?i)(?:^|[^a-z])(?:actually|correction|sorry|oops|no|i meant?)[,:]?[ ]"
+        r"(?i)(?:^|[^a-z])(?:actually|correction|sorry|oops|no,|i meant?)[,:]?[ ]"
         r"?(?:it'?s|it[ ]is|it[ ]should[ ]be|should[ ]be)?[ ]?(?P<new>TOKEN)(?:[ .!?,;。]|$)"
     ),
     r"(?:更正|说错了|打错了|写错了|弄错了|不对)[,。!: ]{0,2}(?:应该)?是?[ :]?(?P<new>TOKEN)",

@@ -110,6 +110,7 @@ class Expression:
         source: as the pack gives it.
         lane: ``re2`` or ``regex``.
         reason: why RE2 refused it, else "".
+        lookback: digits that the left boundary looks at before a space.
     """
 
     source: str
@@ -118,6 +119,7 @@ class Expression:
     whole: int
     value: int
     program: Any = field(repr=False)
+    lookback: int = 0
 
     def spans(self, view: TextView, timer: Timer) -> list[Span]:
         """Give the matches, left to right; each begins after the last one's value.
@@ -135,6 +137,8 @@ class Expression:
         place: int | None = 0
         while place is not None:
             place = self._run(data, place, found)
+            if place is not None and self.lookback:
+                place = _before_digits(data, place, self.lookback)
         if view.ascii or not found:
             return [Span(*item) for item in found]
         return _in_characters(data, found)
@@ -201,6 +205,7 @@ def compile_expression(source: str, *, boundary: Boundary, ignore_case: bool) ->
             whole=whole,
             value=groups.get("value", whole),
             program=program,
+            lookback=5 if _left_kind(source, boundary) == "digits" else 0,
         )
     return _for_regex(source, boundary=boundary, ignore_case=ignore_case, reason=reason)
 
@@ -287,6 +292,14 @@ def _escape(source: str, place: int, *, in_class: bool, for_regex: bool) -> tupl
     if source.startswith("\\p{Han}", place) and for_regex:
         return _HAN if in_class else f"[{_HAN}]", place + 7
     return source[place : place + 2], place + 2
+
+
+def _before_digits(data: bytes, place: int, most: int) -> int:
+    """Go back over digits at the end of a value: the next one's boundary counts them."""
+    low = max(0, place - most)
+    while place > low and data[place - 1 : place].isdigit():
+        place -= 1
+    return place
 
 
 def _in_characters(data: bytes, found: list[tuple[int, int, int, int]]) -> list[Span]:

@@ -127,7 +127,8 @@ class Masker:
         timer = Timer()
         matches = find_matches(self._patterns.secrets, view, timer, expected)
         if expected:
-            matches += self._answers(view, timer, expected)
+            matches += slot_matches(self._slots, view, timer, expected)
+            matches = self._unless_cued(matches, view, timer)
         marks = [
             _mark(match, *folded.raw_span(match.start, match.end)) for match in matches
         ]
@@ -137,21 +138,22 @@ class Masker:
             return [], not timer.timed_out
         return _disjoint(marks, self.markers(text), text), not timer.timed_out
 
-    def _answers(
-        self, view: TextView, timer: Timer, expected: Collection[str]
-    ) -> Iterable[Match]:
-        answers = slot_matches(self._slots, view, timer, expected)
-        if not answers:
-            return ()
+    def _unless_cued(
+        self, matches: list[Match], view: TextView, timer: Timer
+    ) -> list[Match]:
+        """Leave out answers that are something else by a cue of their own."""
+        if not any(match.answer for match in matches):
+            return matches
         cued = [
             match
             for match in find_matches(self._patterns.facts, view, timer)
             if match.priority >= CUED_PRIORITY
         ]
         return [
-            answer
-            for answer in answers
-            if not any(c.start < answer.end and c.end > answer.start for c in cued)
+            match
+            for match in matches
+            if not match.answer
+            or not any(c.start < match.end and c.end > match.start for c in cued)
         ]
 
     def _hidden(self, text: str) -> list[Mark]:

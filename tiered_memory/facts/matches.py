@@ -42,7 +42,7 @@ class Match:
     Attributes:
         left, right: of the whole match, its cue included.
         priority: the pattern's, or that of an answer to a question.
-        expected: the assistant had asked for this type.
+        answer: it counts only because the assistant had asked for its type.
         why: short codes: context, validator, slot.
     """
 
@@ -55,7 +55,7 @@ class Match:
     normalized: str
     score: float
     priority: int
-    expected: bool = False
+    answer: bool = False
     why: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -135,6 +135,7 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
     spec = hit.pattern.spec
     why: dict[str, str] = {}
     score = spec.score
+    answer = False
     asked = spec.type in expected
     if spec.context is not None:
         word = _context_word(hit, view)
@@ -143,11 +144,13 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
             why["context"] = word
         elif spec.context.required and not asked:
             return None
+        answer = spec.context.required and word is None
     if asked:
+        answer = answer or score < spec.threshold
         score += EXPECTED_BOOST
         why["slot"] = "asked"
     return _valued(
-        hit.pattern, hit.span, view, score, priority=spec.priority, asked=asked, why=why
+        hit.pattern, hit.span, view, score, priority=spec.priority, answer=answer, why=why
     )
 
 
@@ -175,7 +178,7 @@ def _valued(
     score: float,
     *,
     priority: int,
-    asked: bool,
+    answer: bool,
     why: dict[str, str],
 ) -> Match | None:
     spec = pattern.spec
@@ -207,7 +210,7 @@ def _valued(
         normalized=normalized,
         score=min(score, 1.0),
         priority=priority,
-        expected=asked,
+        answer=answer and not sound,
         why=why,
     )
 
@@ -259,7 +262,7 @@ def _answer(pattern: Pattern, span: Span, view: TextView, priority: int) -> Matc
         view,
         max(pattern.spec.threshold, ANSWER_SCORE),
         priority=priority,
-        asked=True,
+        answer=True,
         why={"slot": "bare"},
     )
 

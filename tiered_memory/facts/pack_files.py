@@ -49,7 +49,7 @@ def read_pack(path: Path) -> RawPack:
         raise PackError(
             f"{name}: cannot be read: {exc}", file=name, line=None, pattern=None
         ) from exc
-    loader: Any = yaml.SafeLoader(text)
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     try:
         node = loader.get_single_node()
         lines: dict[Place, int] = {}

@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
 
@@ -71,7 +71,18 @@ class _Source:
     values: Mapping[str, Any]
 
     def line(self, place: Place = ()) -> int | None:
-        return self.raw.line(("patterns", self.index, *place))
+        return self.raw.line(("patterns", self.index, *self._written(place)))
+
+    def _written(self, place: Place) -> Place:
+        """Give the text of an example for its number where texts are the keys."""
+        if place[:1] != ("examples",) or len(place) < 3:
+            return place
+        examples: object = self.values["examples"]
+        given: object = cast("dict[str, object]", examples).get(str(place[1]))
+        if not isinstance(given, dict) or not isinstance(place[2], int):
+            return place
+        texts = list(cast("dict[str, object]", given))
+        return (*place[:2], texts[place[2]])
 
     @property
     def name(self) -> str | None:
@@ -234,6 +245,8 @@ def _first(exc: ValidationError) -> tuple[Place, str]:
         what = "this key is missing"
     elif error["type"] == "string_type":
         what = "a text is wanted; put it in quotes"
+    elif error["type"] == "tuple_type":
+        what = "a text in quotes or a list of them is wanted"
     return place, f"{named}: {what}" if named else what
 
 
@@ -306,7 +319,7 @@ def _prove(source: _Source, pattern: Pattern) -> None:
             raise source.error(
                 f"examples.match: {example.text!r} gives {found or 'nothing'}, "
                 f"not {list(example.values)}",
-                _example_place(source, "match", example.text, number),
+                ("examples", "match", number),
             )
     for number, example in enumerate(examples.no_match):
         found = _values(pattern, example)
@@ -315,13 +328,6 @@ def _prove(source: _Source, pattern: Pattern) -> None:
                 f"examples.no_match: {example.text!r} gives {found}",
                 ("examples", "no_match", number),
             )
-
-
-def _example_place(source: _Source, kind: str, text: str, number: int) -> Place:
-    by_text: Place = ("examples", kind, text)
-    if ("patterns", source.index, *by_text) in source.raw.lines:
-        return by_text
-    return ("examples", kind, number)
 
 
 def _values(pattern: Pattern, example: Example) -> list[str]:

@@ -158,8 +158,8 @@ class Cutter:
         """Leave out the oldest turns whole, the newest never."""
         recent = draft.recent
         total, end, saved, turns = draft.tokens(), 0, 0, 0
-        for index in range(1, min(recent.newest + 1, len(recent.payloads))):
-            if recent.payloads[index]["role"] != "user":
+        for index in range(1, recent.newest + 1):
+            if index < recent.newest and recent.payloads[index]["role"] != "user":
                 continue
             if total - saved + self._line_cost(draft, end) <= limit:
                 break

@@ -35,6 +35,8 @@ T = TypeVar("T")
 READ_LANES = 2
 """Reads beside the writer; more gain nothing, since statements run under one GIL."""
 WAL_LIMIT_BYTES = 64 << 20
+THREAD_END_S = 5.0
+"""aiosqlite answers a close just before its thread ends; this is how long to wait."""
 SYNCHRONOUS = {"full": "FULL", "process": "NORMAL"}
 """In WAL mode FULL syncs at each commit (sqlite.org/pragma.html#pragma_synchronous)."""
 BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -109,6 +111,9 @@ class Database:
             await lane.aclose()
         for engine in engines:
             await engine.dispose()
+        for lane in lanes:
+            if isinstance(lane, SqliteLane):
+                await asyncio.to_thread(lane.thread.join, THREAD_END_S)
 
     def translated(self, exc: BaseException) -> BaseException:
         """Give the error of ours for one of the driver's; others come back as they are."""

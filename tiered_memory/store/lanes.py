@@ -10,6 +10,7 @@ sqlite3 connection, so that statements stay Core's (compared in ``benchmarks/sto
 from __future__ import annotations
 
 import sqlite3
+import threading
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import sqlalchemy as sa
@@ -62,7 +63,10 @@ class TransactingConnection(sqlite3.Connection):
 class SqliteLane:
     """An aiosqlite connection with Core on its thread: one hop a transaction."""
 
-    def __init__(self, kept: AsyncConnection, driver: Any, core: Connection) -> None:
+    def __init__(
+        self, kept: AsyncConnection, driver: Any, core: Connection, thread: threading.Thread
+    ) -> None:
+        self.thread = thread
         self._kept = kept
         self._driver = driver
         self._core = core
@@ -75,7 +79,7 @@ class SqliteLane:
         kept = await engine.connect()
         try:
             driver: Any = (await kept.get_raw_connection()).driver_connection
-            cores: list[Connection] = []
+            cores: list[tuple[Connection, threading.Thread]] = []
 
             def attach(raw: sqlite3.Connection) -> None:
                 raw.isolation_level = None
@@ -85,13 +89,13 @@ class SqliteLane:
                     "sqlite://", creator=lambda: raw, poolclass=StaticPool
                 )
                 _begin_with(core, begin)
-                cores.append(core.connect())
+                cores.append((core.connect(), threading.current_thread()))
 
             await driver.executescript(attach)
         except BaseException:
             await kept.close()
             raise
-        return cls(kept, driver, cores[0])
+        return cls(kept, driver, *cores[0])
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` on the connection's thread, in one transaction."""

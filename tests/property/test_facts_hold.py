@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tiered_memory.facts.extraction import Extractor
+from tiered_memory.facts.lanes import TextView, Timer, compile_expression
+from tiered_memory.facts.packs import load_patterns
+from tiered_memory.facts.resolve import resolve
+from tiered_memory.model import Candidate, Fact, FactStatus
+from tiered_memory.settings import FactSettings
+
+PIECES = (
+    "订单A8801", "order B-2077", "4012888888881881", "4012 8888 8888 1881", "卡号", "card ",
+    "password is hunter2", "密码是", "13900008642", "１３９００００８６４２", "mei@example.cn",
+    "https://a.example/A8801?x=1", "[password]", "[card_number ****1881]", "[", "]", "****",
+    "不是A8801，是A8802", "。", "，", " ", "\n", "?", "吗", "我老婆的", "my wife's ", "if ",
+    "110105", "19491231002X", "536-90-4399", "¥1,299.00", "\u200b", "😀", "é", "\\", '"',
+    "sk-abcdefgh12345678", "PIN is 4821", "是您的验证码", "7", "a", "actually it's ", ": ",
+)  # fmt: skip
+
+TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=4)), max_size=12).map(
+    lambda pieces: "".join(pieces).encode("utf-8", "replace").decode()
+)
+QUESTIONS = st.sampled_from(
+    (None, "May I have your order number?", "您的卡号和手机号？", "Your password please?")
+)
+
+
+@cache
+def extractor() -> Extractor:
+    return Extractor(load_patterns(FactSettings(), {}), max_chars=120)
+
+
+@given(text=TEXTS, question=QUESTIONS)
+@settings(max_examples=300, deadline=None)
+def test_masking_twice_is_masking_once_and_values_are_slices(
+    text: str, question: str | None
+) -> None:
+    found = extractor().extract(text, role="user", question=question)
+    again = extractor().extract(found.masked, role="user", question=question)
+    assert again.masked == found.masked
+    last = 0
+    for candidate in found.candidates:
+        assert found.masked[candidate.start : candidate.end] == candidate.value
+        assert candidate.start >= last or candidate.key == "correction"
+        last = candidate.start
+    once, _ = extractor().mask(text)
+    assert extractor().mask(once)[0] == once
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), TEXTS),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(("order_id", "password", "phone", "note", "cardNumber", "n")),
+            inner,
+            max_size=3,
+        ),
+    ),
+    max_leaves=6,
+).filter(lambda value: isinstance(value, dict | list))
+
+
+@given(value=JSON, ascii_only=st.booleans(), spaced=st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_masked_json_is_json_of_the_same_shape(
+    value: Any, ascii_only: bool, spaced: bool
+) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=1 if spaced else None)
+    masked, counts = extractor().mask_json(text)
+    assert shape(json.loads(masked)) == shape(value)
+    assert (masked == text) == (not counts)
+    assert extractor().mask_json(masked)[0] == masked
+    for found in extractor().identifiers(masked):
+        token = masked[found.start : found.end]
+        assert found.value in {token, json.loads(f'"{token}"') if "\\" in token else token}
+
+
+def shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    return [shape(inner) for inner in value] if isinstance(value, list) else None
+
+
+@given(
+    source=st.sampled_from(
+        ("A[0-9]{2}", "[0-9]{4}", r"\p{Han}{2}", r"\d{2,3}", "no (?P<value>[0-9]{2,3})")
+    ),
+    boundary=st.sampled_from(("token", "digits", "loose")),
+    text=st.text(alphabet="A0123 .-订单no，", max_size=30),
+)
+@settings(max_examples=400, deadline=None)
+def test_both_lanes_find_the_same(source: str, boundary: Any, text: str) -> None:
+    look = source.replace("(?P<value>", "(?P<value>(?=.)")
+    other = look if "(?P<value>" in source else f"(?=.){source}"
+    here = compile_expression(source, boundary=boundary, ignore_case=True)
+    there = compile_expression(other, boundary=boundary, ignore_case=True)
+    assume(there.lane == "regex")
+    view = TextView(text)
+    assert here.spans(view, Timer()) == there.spans(view, Timer(left=10.0))
+
+
+KEYS = st.sampled_from(("phone", "order_id", "phone.alternate", "correction"))
+VALUES = st.sampled_from(("A1", "A2", "A3", "7"))
+
+
+@st.composite
+def candidates(draw: st.DrawFn) -> Candidate:
+    key, value = draw(KEYS), draw(VALUES)
+    why: dict[str, str] = {}
+    if draw(st.booleans()):
+        why["corrects"] = draw(st.one_of(VALUES, st.just("*")))
+    if draw(st.integers(0, 5)) == 0:
+        why["quoted"] = "yes"
+    return Candidate(
+        type=key,
+        key=key,
+        value=value,
+        normalized=value,
+        part="content",
+        start=0,
+        end=2,
+        owner=draw(st.sampled_from(("self", "contact.wife"))),
+        source=draw(st.sampled_from(("regex", "regex", "ner"))),
+        polarity=draw(st.sampled_from(("assert", "assert", "negate"))),
+        cardinality="one" if key == "phone" else "many",
+        why=why,
+    )
+
+
+def fact(number: int, candidate: Candidate) -> Fact:
+    then = datetime(2026, 1, 1, tzinfo=UTC)
+    return Fact(
+        fact_id=number,
+        number=number,
+        type=candidate.type,
+        key=candidate.key,
+        owner=candidate.owner,
+        value=candidate.value,
+        normalized=candidate.normalized,
+        status=FactStatus.CURRENT,
+        confidence=0.9,
+        source=candidate.source,
+        pattern="",
+        cardinality=candidate.cardinality,
+        masked=False,
+        identifier=True,
+        seq=1,
+        part="content",
+        start=0,
+        end=2,
+        first_seen=then,
+        last_seen=then,
+        last_seq=1,
+        revision=1,
+        why=candidate.why,
+    )
+
+
+@given(batches=st.lists(st.lists(candidates(), max_size=6), max_size=4), data=st.data())
+@settings(max_examples=300, deadline=None)
+def test_facts_stay_consistent_whatever_is_said(
+    batches: list[list[Candidate]], data: st.DataObject
+) -> None:
+    current: dict[int, Fact] = {}
+    number = 0
+    for batch in batches:
+        facts = list(current.values())
+        changes = resolve(batch, facts)
+        assert changes == resolve(batch, data.draw(st.permutations(facts)))
+        assert set(changes.ended) <= set(current)
+        assert set(changes.seen) <= set(current) - set(changes.ended)
+        for status, place in changes.ended.values():
+            assert place is None or status is FactStatus.SUPERSEDED
+            assert place is None or 0 <= place < len(changes.added)
+        current = {k: v for k, v in current.items() if k not in changes.ended}
+        for candidate in changes.added:
+            assert candidate.polarity == "assert"
+            assert candidate.key != "correction"
+            number += 1
+            current[number] = fact(number, candidate)
+        slots = [(f.owner, f.key) for f in current.values() if f.cardinality == "one"]
+        assert len(slots) == len(set(slots))
+        forms = [(f.owner, f.key, f.normalized) for f in current.values()]
+        assert len(forms) == len(set(forms))
+
+
+@given(batch=st.lists(candidates(), max_size=6), known=st.lists(candidates(), max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_owners_and_keys_do_not_touch_one_another(
+    batch: list[Candidate], known: list[Candidate]
+) -> None:
+    batch = [c for c in batch if c.key in {"phone", "order_id"}]
+    facts = [fact(n, c) for n, c in enumerate(known, 1) if c.key in {"phone", "order_id"}]
+    slots = sorted({(c.owner, c.key) for c in batch})
+    by_slot = [c for slot in slots for c in batch if (c.owner, c.key) == slot]
+    one, other = resolve(batch, facts), resolve(by_slot, facts)
+    assert set(one.ended) == set(other.ended)
+    assert {f: s for f, (s, _) in one.ended.items()} == {
+        f: s for f, (s, _) in other.ended.items()
+    }
+    assert one.seen == other.seen
+    order = [c for slot in slots for c in one.added if (c.owner, c.key) == slot]
+    assert order == list(other.added)

@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tiered_memory.facts.extraction import Extractor
+from tiered_memory.facts.packs import load_patterns
+from tiered_memory.settings import FactSettings
+
+if TYPE_CHECKING:
+    from tiered_memory.model import Candidate
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor(load_patterns(FactSettings(), {}), max_chars=32_768)
+
+
+def inline(**values: Any) -> Extractor:
+    pattern = {"id": "a.b", "type": "order_id", "regex": ["A[0-9]{4}"], **values}
+    settings = FactSettings(packs=(), patterns=(pattern,))
+    return Extractor(load_patterns(settings, {}), max_chars=200)
+
+
+def read(extractor: Extractor, text: str, question: str | None = None) -> list[Candidate]:
+    found = extractor.extract(text, role="user", question=question)
+    for candidate in found.candidates:
+        place = slice(candidate.start, candidate.end)
+        assert found.masked[place] == candidate.value
+    return list(found.candidates)
+
+
+def stated(extractor: Extractor, text: str, question: str | None = None) -> list[str]:
+    found = read(extractor, text, question)
+    return [f"{c.key}={c.value}" for c in found if c.polarity == "assert"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("订单A8801没到", ["order_id=A8801"]),
+        ("我的邮箱是mei.chen@example.cn，谢谢", ["email=mei.chen@example.cn"]),
+        ("202631300008642，手机13900008642", ["phone=13900008642"]),
+        ("订单号202631300008642还没发货", ["order_id=202631300008642"]),
+        ("charged $1,234.50 on March 9th", ["amount=$1,234.50", "date=March 9th"]),
+        (
+            "我叫顾小满，电话１３９００００８６４２",
+            ["person_name=顾小满", "phone=１３９００００８６４２"],
+        ),
+        ("打138\u200b0000\u200b8642", ["phone=138\u200b0000\u200b8642"]),
+        ("the lamp is broken", []),
+    ],
+)
+def test_values_are_slices_of_what_was_written(
+    extractor: Extractor, text: str, values: list[str]
+) -> None:
+    assert stated(extractor, text) == values
+
+
+def test_a_value_has_a_normal_form_beside_what_was_written(extractor: Extractor) -> None:
+    (phone,) = read(extractor, "电话１３９—００００—８６４２")
+    assert (phone.value, phone.normalized) == ("１３９—００００—８６４２", "+8613900008642")
+
+
+@pytest.mark.parametrize("role", ["assistant", "system", "tool", "developer"])
+def test_only_the_customers_text_gives_facts(extractor: Extractor, role: str) -> None:
+    found = extractor.extract("order A8801, card 4012888888881881", role=role)
+    assert found.candidates == ()
+    assert found.masked == "order A8801, card [card_number ****1881]"
+
+
+def test_spans_are_in_the_masked_text(extractor: Extractor) -> None:
+    text = "card 4012888888881881, order A8801"
+    found = extractor.extract(text, role="user", part="content.1.text", index=3)
+    card, order = found.candidates
+    assert card.masked
+    assert card.value == card.normalized == "[card_number ****1881]"
+    assert found.masked[order.start : order.end] == "A8801"
+    assert {(c.part, c.index) for c in found.candidates} == {("content.1.text", 3)}
+    assert found.masked_counts == {"card_number": 1}
+
+
+def test_a_dropped_secret_leaves_no_fact(extractor: Extractor) -> None:
+    assert read(extractor, "my password is hunter2") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "values"),
+    [
+        ("May I have your order number?", "7300215", ["order_id=7300215"]),
+        ("May I have your order number?", "Sure, it's 7300215.", ["order_id=7300215"]),
+        ("请提供一下您的订单号", "2026310000864", ["order_id=2026310000864"]),
+        ("请问您怎么称呼？", "顾小满", ["person_name=顾小满"]),
+        ("What is your name, please?", "lena brandt", ["person_name=lena brandt"]),
+        ("What is your name, please?", "Sure", []),
+        ("Shall I go on?", "7300215", []),
+        ("Your order number is on its way.", "7300215", []),
+        (None, "7300215", []),
+    ],
+)
+def test_the_question_before_types_a_bare_answer(
+    extractor: Extractor, question: str | None, text: str, values: list[str]
+) -> None:
+    assert stated(extractor, text, question) == values
+
+
+def test_what_an_assistant_asks_for_is_known(extractor: Extractor) -> None:
+    assert extractor.expected_types("Thanks! What's your phone number?") == ("phone",)
+    assert set(extractor.expected_types("请提供订单号和手机号")) == {"order_id", "phone"}
+    assert extractor.expected_types("We called your phone.") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "订单号是A8801吗？",
+        "is my order number A8801?",
+        "如果订单号是A8801会怎样",
+        "what if my order number is A8801",
+        "比如订单A8801",
+        "for example order A8801",
+        "是不是订单A8801",
+    ],
+)
+def test_what_is_only_asked_or_supposed_is_no_fact(extractor: Extractor, text: str) -> None:
+    assert read(extractor, text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where is my order A8801?",
+        "订单A8801到了吗？",
+        "I have not received order A8801",
+        "If order A8801 is late I want my money back",
+        "我没有收到订单A8801",
+        "the order A8801 I wrote about",
+    ],
+)
+def test_a_question_about_something_else_still_states_the_value(
+    extractor: Extractor, text: str
+) -> None:
+    assert stated(extractor, text) == ["order_id=A8801"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我的电话不是13900008642",
+        "别用13900008642",
+        "please don't call 13900008642",
+        "my old number is 13900008642",
+        "13900008642 is wrong",
+        "13900008642这个号码不用了",
+    ],
+)
+def test_a_denied_value_is_taken_back(extractor: Extractor, text: str) -> None:
+    (found,) = read(extractor, text)
+    assert (found.key, found.polarity) == ("phone", "negate")
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        ("订单不是A8801，是A8802", "A8801"),
+        ("my order is A8801, sorry, I meant order A8802", "A8801"),
+        ("之前的订单号说错了，正确的是 ORD-2026-55512345", "*"),
+        ("I gave you a wrong order number, the correct one is ORD-2026-55512345", "*"),
+    ],
+)
+def test_a_correction_says_what_it_corrects(
+    extractor: Extractor, text: str, old: str
+) -> None:
+    found = read(extractor, text)
+    assert found[-1].key == "order_id"
+    assert found[-1].why["corrects"] == old
+
+
+def test_a_pair_that_no_pattern_knows_is_a_correction_of_something(
+    extractor: Extractor,
+) -> None:
+    old, new = read(extractor, "不是A8801，是A8802")
+    assert (old.type, old.polarity, old.value) == ("correction", "negate", "A8801")
+    assert (new.type, new.why["corrects"], new.value) == ("correction", "A8801", "A8802")
+
+
+@pytest.mark.parametrize(
+    ("text", "owner"),
+    [
+        ("my wife's phone is 13900008642", "contact.wife"),
+        ("我老婆的电话是13900008642", "contact.wife"),
+        ("我表妹叫李娜，电话是13900008642", "contact.cousin"),
+        ("我老婆说我的电话是13900008642", "self"),
+        ("My wife paid. My phone is 13900008642", "self"),
+        ("我的电话是13900008642", "self"),
+    ],
+)
+def test_a_value_belongs_to_whom_the_sentence_says(
+    extractor: Extractor, text: str, owner: str
+) -> None:
+    assert [c.owner for c in read(extractor, text) if c.key == "phone"] == [owner]
+
+
+def test_a_further_number_stands_beside_the_first(extractor: Extractor) -> None:
+    first, second = read(extractor, "打13900008642或者13900007531都可以")
+    assert (first.key, first.cardinality) == ("phone", "one")
+    assert (second.key, second.cardinality) == ("phone.alternate", "many")
+
+
+def test_quoted_words_are_less_sure(extractor: Extractor) -> None:
+    (own,) = read(extractor, "订单A8801没到")
+    (quoted,) = read(extractor, "> 订单A8801没到")
+    assert quoted.confidence == pytest.approx(own.confidence - 0.3)
+    assert quoted.why["quoted"] == "yes"
+
+
+def test_nothing_is_taken_out_of_a_web_address(extractor: Extractor) -> None:
+    text = "看 https://shop.example.com/o?order=A8801&tel=13900008642 谢谢"
+    assert [c.key for c in read(extractor, text)] == ["url"]
+
+
+def test_a_pattern_may_ask_to_look_into_web_addresses() -> None:
+    url = {"id": "u", "type": "url", "regex": ["https://[^ ]+"], "boundary": "loose"}
+    order = {"id": "o", "type": "order_id", "regex": ["A[0-9]{4}"], "in_url": True}
+    other = {"id": "p", "type": "part_no", "regex": ["P[0-9]{4}"]}
+    patterns = load_patterns(FactSettings(packs=(), patterns=(url, order, other)), {})
+    found = read(Extractor(patterns, max_chars=100), "https://a.example/A8801/P8801")
+    assert [c.value for c in found] == ["https://a.example/A8801/P8801", "A8801"]
+
+
+def test_priority_then_length_then_score_decides() -> None:
+    def winner(*patterns: dict[str, Any]) -> list[str]:
+        chosen = [{"type": p["id"], "boundary": "loose", **p} for p in patterns]
+        settings = FactSettings(packs=(), patterns=tuple(chosen))
+        extractor = Extractor(load_patterns(settings, {}), max_chars=100)
+        return [c.pattern for c in read(extractor, "xx A8801 yy")]
+
+    short = {"id": "short", "regex": ["A88"]}
+    long = {"id": "long", "regex": ["A8801"]}
+    assert winner(short, long) == ["long"]
+    assert winner({**short, "priority": 60}, long) == ["short"]
+    assert winner({**long, "id": "sure", "score": 0.9}, long) == ["sure"]
+    assert winner(long, {**long, "id": "also"}) == ["also"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("lamp A8801", 1),
+        ("A8801 lamp", 0),
+        ("lamps A8801", 0),
+        ("lamp" + " " * 20 + "A8801", 0),
+    ],
+)
+def test_a_required_word_must_be_near_on_its_side(text: str, count: int) -> None:
+    extractor = inline(context={"words": ["lamp"], "window": 8, "required": True})
+    assert len(read(extractor, text)) == count
+
+
+def test_a_word_beside_a_weak_value_lifts_it_over_the_threshold() -> None:
+    extractor = inline(score=0.3, context={"words": ["灯"], "side": "right", "boost": 0.3})
+    assert read(extractor, "A8801") == []
+    (found,) = read(extractor, "A8801灯")
+    assert found.confidence == pytest.approx(0.6)
+    assert found.why["context"] == "灯"
+
+
+def test_a_denied_value_of_the_pack_is_never_taken() -> None:
+    assert read(inline(deny=["A0000"]), "A0000") == []
+
+
+def test_a_check_that_fails_drops_a_value_and_one_that_holds_lifts_it() -> None:
+    extractor = inline(regex=["[0-9]{16}"], validator="luhn", score=0.1)
+    assert read(extractor, "4012888888881882") == []
+    assert read(extractor, "4012888888881881")[0].confidence == pytest.approx(0.95)
+
+
+def test_a_long_text_is_read_up_to_its_limit_and_masked_to_its_end() -> None:
+    secret = {
+        "id": "s",
+        "type": "secret",
+        "regex": ["S[0-9]{4}"],
+        "sensitivity": "drop",
+    }
+    order = {"id": "o", "type": "order_id", "regex": ["A[0-9]{4}"]}
+    patterns = load_patterns(FactSettings(packs=(), patterns=(secret, order)), {})
+    text = "A8801 " + "x" * 90 + " A8802 A8803 S4711"
+    found = Extractor(patterns, max_chars=101).extract(text, role="user")
+    assert [c.value for c in found.candidates] == ["A8801"]
+    assert found.masked.endswith("A8803 [secret]")
+
+
+def test_what_ran_out_of_time_is_said_and_left_out_after_three_times() -> None:
+    extractor = inline(regex=["(?=b)b(?:a|aa)+$"], boundary="loose")
+    hostile = "b" + "a" * 40 + "!"
+    assert [extractor.extract(hostile, role="user").complete for _ in range(3)] == [
+        False
+    ] * 3
+    assert extractor.extract("b" + "a" * 3, role="user").candidates == ()
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n", "。", "😀", "\u200b", "[", "[password]"])
+def test_texts_with_nothing_in_them_give_nothing(extractor: Extractor, text: str) -> None:
+    found = extractor.extract(text, role="user", question="your order number?")
+    assert (found.masked, found.candidates) == (text, ())
