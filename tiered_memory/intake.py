@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.facts.extraction import Extractor
-    from tiered_memory.model import Candidate, Payload
+    from tiered_memory.model import Candidate, Message, Payload
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
 
@@ -121,6 +121,44 @@ class Intake:
             masked_counts=masked,
         )
 
+    def counted(self, state: SessionState) -> SessionState:
+        """Give ``state`` with all tokens by this counter, counting where it must.
+
+        What another counter counted (a setting changed) is counted again, whenever it
+        is read; the rows stay as they are.
+        """
+        name, count = self._counter.name, self._counter.message
+
+        def message(old: Message) -> Message:
+            if old.counter == name:
+                return old
+            tokens = count(old.payload)
+            return replace(
+                old,
+                tokens=tokens,
+                short_tokens=tokens if old.short is None else count(old.short),
+                counter=name,
+            )
+
+        head = state.head
+        if head is not None and head.counter != name:
+            head = replace(head, tokens=sum(map(count, head.payloads)), counter=name)
+        segments = tuple(
+            segment
+            if segment.counter == name
+            else replace(segment, tokens=self._counter.text(shown.text), counter=name)
+            for segment, shown in zip(
+                state.segments, state.rendered_segments(), strict=True
+            )
+        )
+        return replace(
+            state,
+            head=head,
+            segments=segments,
+            window=tuple(map(message, state.window)),
+            pinned=None if state.pinned is None else message(state.pinned),
+        )
+
     def oversized(self, payload: Payload) -> bool:
         """Tell whether facts were read only from the beginning of a text of it."""
         limit = self._settings.facts.max_chars
@@ -174,6 +212,7 @@ class Intake:
         return Head(
             payloads=payloads,
             tokens=sum(self._counter.message(payload) for payload in payloads),
+            counter=self._counter.name,
         )
 
     def _read(self, payload: Payload, *, question: str | None, index: int) -> Read:

@@ -84,6 +84,7 @@ class Message:
         turn: number of its turn, from 1; 0 before the first user message.
         revision: the session's revision that brought it.
         tokens, short, short_tokens: as in ``NewMessage``.
+        counter: name of the token counter that counted.
     """
 
     seq: int
@@ -94,6 +95,7 @@ class Message:
     revision: int
     short: Payload | None = None
     short_tokens: int = 0
+    counter: str = ""
     created_at: datetime | None = None
     message_id: str | None = None
 
@@ -109,6 +111,7 @@ class Head:
     payloads: tuple[Payload, ...]
     tokens: int
     revision: int = 0
+    counter: str = ""
 
 
 # -- facts ------------------------------------------------------------------
@@ -385,6 +388,7 @@ class Segment:
     method: str
     degraded: bool
     revision: int
+    counter: str = ""
     model: str | None = None
     created_at: datetime | None = None
 

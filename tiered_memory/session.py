@@ -297,6 +297,7 @@ class Session:
         if state is None:
             state = SessionState.empty(self._id, self._subject)
         else:
+            state = self._parts.intake.counted(state)
             self._parts.cache.put(state)
         return state
 

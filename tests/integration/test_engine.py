@@ -108,6 +108,31 @@ async def test_a_reopened_session_gives_the_same_prompt(tmp_path: Path) -> None:
     assert after.tokens == before.tokens
 
 
+async def test_a_log_counted_by_another_counter_is_counted_again(tmp_path: Path) -> None:
+    class Letters:
+        def count(self, text: str) -> int:
+            return len(text)
+
+    path = tmp_path / "m.db"
+    async with MemoryEngine.open(
+        path, settings=settings(), token_counter=Letters()
+    ) as memory:
+        session = memory.session("s-1")
+        await session.add({"role": "system", "content": SYSTEM})
+        await play(session, conversation(12))
+        await session.settled()
+        letters = await session.build()
+    async with MemoryEngine.open(path, settings=settings()) as memory:
+        tokens = await memory.session("s-1").build()
+    async with MemoryEngine.open(tmp_path / "n.db", settings=settings()) as memory:
+        other = memory.session("s-1")
+        await other.add([dict(m) for m in tokens.messages if m["role"] != "system"])
+        fresh = await other.build()
+
+    assert letters.tokens > 2 * tokens.tokens
+    assert tokens.tiers["recent"] == fresh.tiers["recent"]
+
+
 async def test_within_an_epoch_prompts_only_grow_at_their_end(tmp_path: Path) -> None:
     async with MemoryEngine.open(tmp_path / "m.db", settings=settings()) as memory:
         session = memory.session("s-1")

@@ -50,7 +50,9 @@ def test_a_number_given_as_text_becomes_a_number() -> None:
 
 def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None:
     file = tmp_path / "memory.toml"
-    file.write_text('model = "gpt-4o"\n[facts]\nfiles = ["own.yaml"]\n[window]\nkeep_turns = 5\n')
+    file.write_text(
+        'model = "gpt-4o"\n[facts]\nfiles = ["own.yaml"]\n[window]\nkeep_turns = 5\n'
+    )
 
     loaded = Settings.load(
         file, environ={"TIERED_MEMORY_WINDOW__KEEP_TURNS": "6", "OTHER": "1"}

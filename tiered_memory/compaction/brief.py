@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Brief", "language_of"]
 
-MERGED_SHARE = 0.5
-"""A segment that takes the place of all earlier ones may take so much of the summary."""
+MERGED_SHARE = 0.3
+"""A segment that takes the place of all earlier ones may take so much of the summary:
+room for some three more before the next merge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,8 +25,8 @@ SLACK_TOKENS = 48
 LEAST_INPUT = 128
 """A transcript's piece is never asked to be smaller, whatever ``llm.input_tokens``."""
 
-CONTEXT = 2
-"""So many times a segment's cap is shown of the earlier segments, newest first."""
+CONTEXT = 1.5
+"""So many times a segment's cap is shown of the earlier segments, the newest always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,13 +65,15 @@ class Briefing:
 
     def _shown(self, count: Callable[[str], int]) -> tuple[str, ...]:
         """Give the newest of the earlier segments that have room."""
-        room = min(CONTEXT * self.max_tokens, self.input_tokens // 4)
+        most = self.input_tokens // 4
+        room = min(int(CONTEXT * self.max_tokens), most)
         shown: list[str] = []
         for text in reversed(self.previous):
-            room -= count(text)
-            if room < 0:
+            cost = count(text)
+            if cost > (room if shown else most):
                 break
             shown.append(text)
+            room -= cost
         return tuple(reversed(shown))
 
     def _request(

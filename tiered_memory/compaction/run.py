@@ -236,6 +236,7 @@ class FoldRun:
             method="extractive" if degraded else self._tools.method,
             degraded=degraded,
             revision=0,
+            counter=self._tools.counter.name,
             model=None if degraded else self._attempts.model,
         )
 

@@ -33,6 +33,9 @@ REASONS = (
 LENIENCE = 1.5
 """A first reply up to so many times its cap is cut; beyond it is asked again."""
 
+MOST_CHARS = 64
+"""Characters for each token of the cap that are read of a reply."""
+
 FOREIGN_WORDS = 12
 FOREIGN_SHARE = 0.15
 """A reply of so many words in the other language, where at most so much of the
@@ -116,7 +119,10 @@ def verify(
         max_tokens: cap of the result with values in place.
         final: no other reply will be asked for; cut whatever the length.
     """
-    text = _unwrapped(reply)
+    most = max_tokens * MOST_CHARS
+    if len(reply) > most and not final:
+        return Verdict(reason="too_long")
+    text = _unwrapped(reply[:most])
     reason = _no_summary(text)
     if reason is not None:
         return Verdict(reason=reason)

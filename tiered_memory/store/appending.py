@@ -360,6 +360,7 @@ def _take(
             short_tokens=new.short_tokens,
             created_at=draft.created_at,
             message_id=draft.message_id if session.next_seq == first else None,
+            counter=draft.counter,
         )
         session.next_seq += 1
         stored.append(message)
@@ -402,7 +403,7 @@ def _head_row(draft: Draft, revision: int, heads: list[dict[str, Any]]) -> Head 
             "ended_revision": None,
         }
     )
-    return replace(draft.head, revision=revision)
+    return replace(draft.head, revision=revision, counter=draft.counter)
 
 
 def _message_row(draft: Draft, message: Message) -> dict[str, Any]:

@@ -286,11 +286,6 @@ def _insert_segment(connection: Connection, commit: FoldCommit, revision: int) -
     if segment is None:
         return
     segment_id = _next_id(connection, _segment.c.segment_id, commit.session_id)
-    counter = connection.execute(
-        sa.select(_message.c.counter).where(
-            _message.c.session_id == commit.session_id, _message.c.seq == commit.to_seq
-        )
-    ).scalar()
     connection.execute(
         sa.insert(_segment),
         {
@@ -301,7 +296,7 @@ def _insert_segment(connection: Connection, commit: FoldCommit, revision: int) -
             "to_seq": segment.to_seq,
             "text": segment.text,
             "tokens": segment.tokens,
-            "counter": counter or "",
+            "counter": segment.counter,
             "language": segment.language,
             "method": segment.method,
             "model": segment.model,

@@ -55,9 +55,9 @@ _SESSION = sa.select(
     _session.c.turns,
     _session.c.folded_turns,
 ).where(_session.c.session_id == _ID)
-_HEAD = sa.select(_head.c.payloads, _head.c.tokens, _head.c.revision).where(
-    _head.c.session_id == _ID, _head.c.ended_revision.is_(None)
-)
+_HEAD = sa.select(
+    _head.c.payloads, _head.c.tokens, _head.c.revision, _head.c.counter
+).where(_head.c.session_id == _ID, _head.c.ended_revision.is_(None))
 _SEGMENTS = (
     sa.select(*rows.SEGMENT)
     .where(_segment.c.session_id == _ID, _segment.c.ended_revision.is_(None))
@@ -241,7 +241,7 @@ def _messages(
 
 
 def _head_value(row: Any) -> Head:
-    return rows.head_of(row.payloads, row.tokens, row.revision)
+    return rows.head_of(row.payloads, row.tokens, row.revision, row.counter)
 
 
 def _named_in(

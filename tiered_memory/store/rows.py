@@ -58,6 +58,7 @@ MESSAGE = (
     _m.short_tokens,
     _m.created_at,
     _m.message_id,
+    _m.counter,
 )
 FACT = (
     _f.fact_id,
@@ -99,6 +100,7 @@ SEGMENT = (
     _s.revision,
     _s.model,
     _s.created_at,
+    _s.counter,
 )
 REFERENCE = (_r.number, _r.owner, _r.key, _r.normalized, _r.value, _r.type)
 RECORD = (
@@ -149,6 +151,7 @@ def message_of(row: Row) -> Message:
         short_tokens=row[7],
         created_at=when(row[8]),
         message_id=row[9],
+        counter=row[10],
     )
 
 
@@ -231,6 +234,7 @@ def segment_of(row: Row) -> Segment:
         revision=row[9],
         model=row[10],
         created_at=when(row[11]),
+        counter=row[12],
     )
 
 
@@ -268,7 +272,7 @@ def record_of(row: Row) -> CompactionRecord:
     )
 
 
-def head_of(payloads: str, tokens: int, revision: int) -> Head:
+def head_of(payloads: str, tokens: int, revision: int, counter: str) -> Head:
     """Give the head of a row of its table."""
     loaded: Sequence[Payload] = json.loads(payloads)
-    return Head(payloads=tuple(loaded), tokens=tokens, revision=revision)
+    return Head(payloads=tuple(loaded), tokens=tokens, revision=revision, counter=counter)
