@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tiered_memory.chat.leaves import replace_leaves, text_leaves
 from tiered_memory.chat.messages import normalise, plain_text
@@ -34,7 +34,7 @@ def as_payloads(messages: object) -> tuple[Payload, ...]:
         MessageError: naming the position in the list and the field.
     """
     if isinstance(messages, list | tuple):
-        items: Sequence[object] = messages
+        items = cast("Sequence[object]", messages)
         if not items:
             raise MessageError("add() got an empty list; give at least one message")
         return tuple(normalise(item, position) for position, item in enumerate(items))

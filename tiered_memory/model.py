@@ -160,7 +160,7 @@ class Candidate:
     cardinality: Cardinality = "one"
     masked: bool = False
     identifier: bool = True
-    why: Mapping[str, Any] = field(default_factory=dict)
+    why: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +188,7 @@ class Extraction:
 
     masked: str
     candidates: tuple[Candidate, ...] = ()
-    masked_counts: Mapping[str, int] = field(default_factory=dict)
+    masked_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     complete: bool = True
 
 
@@ -228,7 +228,7 @@ class Fact:
     revision: int
     ended_revision: int | None = None
     superseded_by: int | None = None
-    why: Mapping[str, Any] = field(default_factory=dict)
+    why: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,8 +242,10 @@ class FactChanges:
     """
 
     added: tuple[Candidate, ...] = ()
-    ended: Mapping[int, tuple[FactStatus, int | None]] = field(default_factory=dict)
-    seen: Mapping[int, Candidate] = field(default_factory=dict)
+    ended: Mapping[int, tuple[FactStatus, int | None]] = field(
+        default_factory=dict[int, tuple[FactStatus, int | None]]
+    )
+    seen: Mapping[int, Candidate] = field(default_factory=dict[int, Candidate])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +290,7 @@ class Draft:
     counter: str
     settings_hash: str
     created_at: datetime
-    masked_counts: Mapping[str, int] = field(default_factory=dict)
+    masked_counts: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -411,7 +413,7 @@ class CompactionRecord:
     error: str | None
     reason: str
     dropped: tuple[Mapping[str, Any], ...] = ()
-    survival: Mapping[str, int] = field(default_factory=dict)
+    survival: Mapping[str, int] = field(default_factory=dict[str, int])
     created_at: datetime | None = None
 
 

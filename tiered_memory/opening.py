@@ -100,7 +100,7 @@ class _Loaded:
     models: ModelTable
     extractor: Extractor
     stage: EntityStage | None
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list[str])
 
 
 async def open_parts(plan: Plan) -> tuple[Parts, Resources]:

@@ -290,9 +290,7 @@ class Settings(_Part):
         file = Path(path)
         values = _read(file)
         _override(values, os.environ if environ is None else environ)
-        facts = values.get("facts")
-        if isinstance(facts, dict) and isinstance(facts.get("files"), list):
-            facts["files"] = [str(file.parent / name) for name in facts["files"]]
+        _anchor_files(values, file.parent)
         try:
             return cls(**values)
         except SettingsError as exc:
@@ -341,6 +339,17 @@ def _read(file: Path) -> dict[str, Any]:
             f"settings file {file} must hold keys and values", file=str(file)
         )
     return cast("dict[str, Any]", loaded)
+
+
+def _anchor_files(values: dict[str, Any], folder: Path) -> None:
+    """Take relative paths of ``facts.files`` from the settings file's folder."""
+    facts: object = values.get("facts")
+    if not isinstance(facts, dict):
+        return
+    part = cast("dict[str, Any]", facts)
+    names: object = part.get("files")
+    if isinstance(names, list):
+        part["files"] = [str(folder / str(name)) for name in cast("list[object]", names)]
 
 
 def _override(values: dict[str, Any], environ: Mapping[str, str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -108,6 +109,21 @@ def test_the_demo_s_facts_are_the_corrected_ones(demo: tuple[Path, Ended]) -> No
     ended_values = {f["value"] for f in facts if f["status"] != "current"}
     assert set(CORRECTED) <= ended_values
     assert not {value for _, value in current}.intersection(CORRECTED)
+
+
+def test_the_demo_s_last_prompt_is_right_about_what_left_the_window(
+    demo: tuple[Path, Ended],
+) -> None:
+    _, ended = demo
+    played = ended.json["conversations"][0]
+    messages = played["prompt"]["messages"]
+    left = max(segment["to_seq"] for segment in played["summary"])
+    stated = {f["value"]: f["seq"] for f in played["facts"] if f["status"] == "current"}
+    (block,) = (m["content"] for m in messages if "<customer_facts" in m["content"])
+    for key, value in VALUES.items():
+        assert stated[value] < left
+        assert f"{key}: {value}" in block
+    assert not any(value in block for value in CORRECTED)
 
 
 def test_the_demo_s_secrets_are_neither_printed_nor_stored(
@@ -431,6 +447,34 @@ def test_a_file_that_is_no_database_is_said_to_be_none(tmp_path: Path) -> None:
     ended = cli("sessions", "--db", "m.db", cwd=tmp_path)
     assert ended.code == 3
     assert "m.db" in ended.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+def test_an_interrupted_run_keeps_what_was_added(tmp_path: Path) -> None:
+    command = [sys.executable, "-u", "-m", "tiered_memory.cli", "demo", "--db", "m.db"]
+    environment = {**os.environ, **WITHOUT_RECOGNIZERS, "PYTHONUTF8": "1"}
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        for line in process.stdout:
+            if "order_id HL-204871" in line:
+                process.send_signal(signal.SIGINT)
+                break
+        errors = process.stderr.read()
+        process.stdout.read()
+        assert process.wait(timeout=30) == 130
+    assert "interrupted; what was added is stored" in errors
+    history = cli("history", "demo", "--db", "m.db", "--json", cwd=tmp_path)
+    assert history.code == 0
+    assert [row["seq"] for row in history.json] == list(range(1, len(history.json) + 1))
+    assert len(history.json) >= 3
 
 
 # -- help -------------------------------------------------------------------------

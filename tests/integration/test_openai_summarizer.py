@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.conversations import assistant, user
-from tests.integration.test_compactor import bench, filler
+from tests.fold_bench import bench, filler
 from tests.loopback import Answer, completion, loopback
 from tests.memory_store import MemoryStore
 from tiered_memory.compaction.openai_summarizer import OpenAISummarizer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import cleandoc
 from typing import Annotated
 
 import typer
@@ -47,21 +49,29 @@ def _main(
     del version
 
 
-app.command()(demo.demo)
-app.command()(run.run)
-app.command()(inspecting.sessions)
-app.command()(inspecting.facts)
-app.command()(inspecting.prompt)
-app.command()(inspecting.history)
-app.command()(inspecting.compact)
+def _help(command: Callable[..., None]) -> str:
+    """Give the docstring with each paragraph on one line, to be wrapped anew."""
+    paragraphs = cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(
+        text if text.startswith(" ") else " ".join(text.split()) for text in paragraphs
+    )
+
+
+def _register(parent: typer.Typer, *commands: Callable[..., None]) -> None:
+    for command in commands:
+        parent.command(help=_help(command))(command)
+
+
+_register(app, demo.demo, run.run)
+_register(app, inspecting.sessions, inspecting.facts, inspecting.prompt)
+_register(app, inspecting.history, inspecting.compact)
 
 patterns = typer.Typer(no_args_is_help=True, help="Check pattern packs.")
-patterns.command()(packs.check)
+_register(patterns, packs.check)
 app.add_typer(patterns, name="patterns")
 
 db = typer.Typer(no_args_is_help=True, help="The schema of a database.")
-db.command()(databases.upgrade)
-db.command()(databases.current)
+_register(db, databases.upgrade, databases.current)
 app.add_typer(db, name="db")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path  # noqa: TC003 -- typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from tiered_memory.cli.output import counts, print_json, stdout
@@ -112,20 +113,22 @@ async def _extract(
 
 def _show(checks: list[PatternCheck], found: Extraction | None) -> None:
     console = stdout()
-    if checks:
-        table = Table(title="Patterns", title_justify="left")
-        for name in ("file", "line", "pattern", "examples", "result"):
+    for file in dict.fromkeys(item.file for item in checks):
+        table = Table(title=file, title_justify="left", box=SIMPLE_HEAD)
+        for name in ("line", "pattern", "examples", "result"):
             table.add_column(name, overflow="fold")
         for item in checks:
+            if item.file != file:
+                continue
             said = item.problem or item.warning or "fine"
             style = "red" if item.problem else None
             line = "–" if item.line is None else str(item.line)
             name = item.pattern or "–"
-            table.add_row(item.file, line, name, str(item.examples), said, style=style)
+            table.add_row(line, name, str(item.examples), said, style=style)
         console.print(table)
     if found is None:
         return
-    table = Table(title="Found", title_justify="left")
+    table = Table(title="Found", title_justify="left", box=SIMPLE_HEAD)
     for name in ("key", "value", "normal form", "owner", "score", "pattern"):
         table.add_column(name, overflow="fold")
     for one in found.candidates:

@@ -175,7 +175,7 @@ class FoldRun:
             tries = tools.breaker.failures(self._id) + 1
             if tries < tools.settings.compaction.max_attempts:
                 raise
-        texts = [writer.digest(request, references) for request in requests]
+        texts = [await writer.digest(request, references) for request in requests]
         return Summary(text="\n".join(texts), degraded=True)
 
     async def _commit(

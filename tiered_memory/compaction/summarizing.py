@@ -83,13 +83,13 @@ class Writer:
             text = await self._asked(request, references, attempts)
             if text is None:
                 degraded = True
-                text = self.digest(request, references)
+                text = await self.digest(request, references)
             texts.append(text)
         return Summary(text="\n".join(texts), degraded=degraded)
 
-    def digest(self, request: SummaryRequest, references: References) -> str:
+    async def digest(self, request: SummaryRequest, references: References) -> str:
         """Give the extractive digest of a request; it has passed no model."""
-        text = self._extractive.digest(request.transcript, request.max_tokens)
+        text = (await self._extractive.summarize(request)).text
         text = bind_literals(text, references.by_number, self._find)
         return clip(text, request.max_tokens, self._cost(references))
 

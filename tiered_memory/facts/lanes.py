@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tiered_memory.facts.pack_schema import Boundary
-    from tiered_memory.facts.re2_engine import Program
+    from tiered_memory.facts.re2_engine import Found, Program
 
 __all__ = [
     "Expression",
@@ -33,11 +33,8 @@ _HAN = "㐀-䶿一-鿿"
 # Zero-width only where RE2 has it: `\b` holds between an ASCII word character and
 # anything else, a consumed character covers the rest (`_`, two Chinese characters).
 _RE2_LEFT: Mapping[str, str] = {
-    "token": r"(?:^|[^0-9A-Za-z]|\b)",
-    "digits": (
-        r"(?:^|[^0-9 .-]|(?:^|[^0-9])[.-]|"
-        r"(?:^|[^0-9]|(?:^|[^0-9])[0-9]|[0-9]{5}) )"
-    ),
+    "token": r"(?:\b|^|[^0-9A-Za-z])",
+    "digits": r"(?:^|[^0-9.-]|(?:^|[^0-9])[.-])",
     "loose": "",
 }
 _RE2_RIGHT: Mapping[str, str] = {
@@ -110,7 +107,7 @@ class Expression:
         source: as the pack gives it.
         lane: ``re2`` or ``regex``.
         reason: why RE2 refused it, else "".
-        lookback: digits that the left boundary looks at before a space.
+        apart: no group of digits may stand before it across a space.
     """
 
     source: str
@@ -119,7 +116,7 @@ class Expression:
     whole: int
     value: int
     program: Any = field(repr=False)
-    lookback: int = 0
+    apart: bool = False
 
     def spans(self, view: TextView, timer: Timer) -> list[Span]:
         """Give the matches, left to right; each begins after the last one's value.
@@ -137,8 +134,6 @@ class Expression:
         place: int | None = 0
         while place is not None:
             place = self._run(data, place, found)
-            if place is not None and self.lookback:
-                place = _before_digits(data, place, self.lookback)
         if view.ascii or not found:
             return [Span(*item) for item in found]
         return _in_characters(data, found)
@@ -147,11 +142,14 @@ class Expression:
         self, data: bytes, place: int, found: list[tuple[int, int, int, int]]
     ) -> int | None:
         """Search on until a match went beyond its value; give where to go on, or None."""
-        for match in self.program.finditer(data, place):
+        matches: Iterator[Found] = self.program.finditer(data, place)
+        for match in matches:
             left, right = match.span(self.whole)
             start, end = match.span(self.value)
             if start < 0:
                 start, end = left, right
+            if self.apart and _grouped(data, left):
+                return left + 1
             if start < end:
                 found.append((start, end, left, right))
                 if match.end() > end:
@@ -205,7 +203,7 @@ def compile_expression(source: str, *, boundary: Boundary, ignore_case: bool) ->
             whole=whole,
             value=groups.get("value", whole),
             program=program,
-            lookback=5 if _left_kind(source, boundary) == "digits" else 0,
+            apart=_left_kind(source, boundary) == "digits",
         )
     return _for_regex(source, boundary=boundary, ignore_case=ignore_case, reason=reason)
 
@@ -294,12 +292,17 @@ def _escape(source: str, place: int, *, in_class: bool, for_regex: bool) -> tupl
     return source[place : place + 2], place + 2
 
 
-def _before_digits(data: bytes, place: int, most: int) -> int:
-    """Go back over digits at the end of a value: the next one's boundary counts them."""
-    low = max(0, place - most)
-    while place > low and data[place - 1 : place].isdigit():
-        place -= 1
-    return place
+def _grouped(data: bytes, place: int) -> bool:
+    """Tell whether a space and before it two to four digits stand left of ``place``.
+
+    RE2 cannot look back over the value before, which may end in those digits.
+    """
+    if data[place - 1 : place] != b" ":
+        return False
+    low = place - 1
+    while low > 0 and place - low <= 6 and data[low - 1 : low].isdigit():
+        low -= 1
+    return 2 <= place - 1 - low <= 4
 
 
 def _in_characters(data: bytes, found: list[tuple[int, int, int, int]]) -> list[Span]:

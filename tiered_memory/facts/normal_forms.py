@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING
 from tiered_memory.facts.amounts import parse_amount
 from tiered_memory.facts.dates import parse_date
 from tiered_memory.facts.phones import parse_phone
+from tiered_memory.facts.spoken_forms import (
+    clock,
+    compact,
+    count,
+    ip,
+    language,
+    measure,
+    text,
+    time_zone,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -121,14 +131,22 @@ NORMALIZERS: Mapping[str, Callable[[str], str | None]] = MappingProxyType(
     {
         "address": address,
         "amount": amount,
+        "compact": compact,
         "date": parse_date,
         "digits": digits,
         "e164": e164,
         "email": email,
         "identifier": identifier,
+        "ip": ip,
+        "language": language,
         "lower": lower,
+        "measure": measure,
         "none": keep,
         "person_name": person_name,
+        "quantity": count,
+        "text": text,
+        "time": clock,
+        "time_zone": time_zone,
         "upper": upper,
     }
 )

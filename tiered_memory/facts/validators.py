@@ -19,6 +19,16 @@ from tiered_memory.facts.checksums import (
 from tiered_memory.facts.dates import parse_date
 from tiered_memory.facts.normal_forms import NOT_NAMES
 from tiered_memory.facts.phones import parse_phone
+from tiered_memory.facts.trade_checks import (
+    air_waybill,
+    container,
+    hk_id,
+    iccid,
+    ip,
+    routing,
+    tw_id,
+    usps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -174,28 +184,68 @@ def secret_word(value: str) -> bool | None:
     return False if first in _NOT_SECRETS else None
 
 
+_WISHING = frozenset(
+    """
+    i prefer preferred like dislike want eat drink wear fly travel sit sleep stay only
+    always never don't dont do not can't cannot have to a an the in on at with by my
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_POINTING = frozenset(
+    """
+    it this that these those you your yours them they their how what when where which
+    who why being getting having waiting if because so but and or
+    """.split()  # noqa: SIM905 (a table of words)
+)
+
+
+def wish(value: str) -> bool | None:
+    """Refuse a wish that only points (``prefer that``, ``don't like your service``)."""
+    words = [word.strip(".,'\"") for word in value.lower().split()]
+    for word in words:
+        if word in _POINTING:
+            return False
+        if word not in _WISHING:
+            return None
+    return False
+
+
+def version(value: str) -> bool | None:
+    """Refuse a calendar day where a version is wanted (``2026.05.12``)."""
+    return False if parse_date(value.lower().lstrip("v")) is not None else None
+
+
 VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
     {
         "address": address,
+        "air_waybill": air_waybill,
         "card": card,
         "cn_id": cn_id,
+        "container": container,
         "date_real": date_real,
         "email": email,
         "handle": handle,
         "has_digit": has_digit,
+        "hk_id": hk_id,
         "iban": iban,
+        "iccid": iccid,
         "imei": imei,
+        "ip": ip,
         "locator": locator,
         "luhn": card,
         "order_token": order_token,
         "person": person,
         "phone": phone,
         "reference_token": reference_token,
+        "routing": routing,
         "s10": s10,
         "secret_word": secret_word,
         "ssn": ssn,
+        "tw_id": tw_id,
         "ups_1z": ups_1z,
         "uscc": uscc,
+        "usps": usps,
+        "version": version,
+        "wish": wish,
     }
 )
 """Checks by the name that a pack gives them; each takes the folded value."""

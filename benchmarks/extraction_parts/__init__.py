@@ -1,0 +1,3 @@
+"""What ``benchmarks/extraction.py`` is made of."""
+
+from __future__ import annotations
