@@ -89,7 +89,8 @@ def print_figures(result: runs.Result) -> None:
     """Print figures against their bounds, by group."""
     print(f"{'':44} {'value':>10} {'of':>7} {'bound':>9}")
     group = ""
-    for figure in result.figures:
+    groups = list(dict.fromkeys(f.group for f in result.figures))
+    for figure in sorted(result.figures, key=lambda f: groups.index(f.group)):
         if figure.group != group:
             group = figure.group
             print(f"\n{group}")
@@ -102,13 +103,24 @@ def print_figures(result: runs.Result) -> None:
 
 def print_scores(scores: Iterable[Score]) -> None:
     """Print precision and recall of every type in every set."""
-    head = ("prec", "recall", "F1", "hit", "miss", "near", "other", "extra", "hole")
+    head = (
+        "prec",
+        "recall",
+        "F1",
+        "hit",
+        "miss",
+        "near",
+        "other",
+        "extra",
+        "hole",
+        "unmark",
+    )
     print(f"\n{'by set and type':44}" + "".join(f"{name:>8}" for name in head))
     for score in scores:
         print(f"{score.set}, {score.mode}")
         for name, t in sorted(score.tallies.items()):
             shares = f"{t.precision:8.3f}{t.recall:8.3f}{t.f1:8.3f}"
-            counts = (t.hit, t.miss, t.near, t.other, t.extra, t.hole)
+            counts = (t.hit, t.miss, t.near, t.other, t.extra, t.hole, t.unmarked)
             print(f"  {name:42}{shares}" + "".join(f"{n:8}" for n in counts))
 
 

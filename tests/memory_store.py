@@ -164,6 +164,9 @@ class MemoryStore:
     async def load(self, session_id: str) -> SessionState | None:
         return self.states.get(session_id)
 
+    async def history(self, session_id: str, *, after: int, limit: int) -> list[Message]:
+        return [m for m in self.log[session_id] if m.seq > after][:limit]
+
     async def claim(
         self,
         session_id: str,
@@ -221,6 +224,7 @@ class MemoryStore:
         if commit.segment is not None:
             number = len(self.commits.get(commit.session_id, [])) + 1
             kept += (replace(commit.segment, segment_id=number, revision=revision),)
+            kept = tuple(sorted(kept, key=lambda s: (s.from_seq, s.segment_id)))
         known = self.numbers.get(commit.session_id, {})
         named = {ref.number for s in kept for ref in find(s.text)}
         log = self.log[commit.session_id]

@@ -24,7 +24,9 @@ class Tally:
         miss: marked and not so found; of these ``near`` with another border or normal
             form, ``other`` as another type.
         extra: found where nothing of the type is marked; of these ``hole`` with a value
-            that the set marks with this type in another row.
+            that the set marks with this type in another row, and ``unmarked`` in a row
+            that marks nothing of the type, on characters that it marks as nothing else:
+            sets leave such values out (a reference in capitals, a second address).
     """
 
     hit: int = 0
@@ -33,6 +35,7 @@ class Tally:
     other: int = 0
     extra: int = 0
     hole: int = 0
+    unmarked: int = 0
 
     @property
     def precision(self) -> float:
@@ -48,6 +51,12 @@ class Tally:
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
         both = 2 * self.hit + self.extra + self.miss
+        return 2 * self.hit / both if both else 1.0
+
+    @property
+    def marked_f1(self) -> float:
+        """F1 without what was found in unmarked places."""
+        both = 2 * self.hit + self.extra - self.unmarked + self.miss
         return 2 * self.hit / both if both else 1.0
 
     def plus(self, other: Tally) -> Tally:
@@ -149,7 +158,11 @@ class Score:
                 tally.extra += 1
                 hole = item.value.lower() in self.values.get(item.type, ())
                 tally.hole += hole
+                open_row = all(s.type != name for s in row.spans)
+                unmarked = open_row and not any(overlap(item, s) for s in row.spans)
+                tally.unmarked += unmarked
                 kind = "extra, marked elsewhere" if hole else "extra"
+                kind += ", unmarked row" if unmarked else ""
                 self._fault(row, kind, name, None, [item], question)
                 return
 

@@ -268,8 +268,8 @@ async def test_the_summary_never_passes_its_cap_though_replies_do() -> None:
             assert sum(COUNTER.text(s.text) for s in state.segments) <= 200
             assert all(s.text.rstrip().endswith((".", "]]")) for s in state.segments)
 
-    assert len(store.commits["s"]) == 20
-    assert len(asked.requests) <= 40
+    assert [r.reason for r in store.records["s"]].count("forced") == 20
+    assert len(asked.requests) <= 60
 
 
 async def test_a_later_request_holds_the_earlier_summary_and_keeps_it() -> None:
@@ -535,3 +535,40 @@ async def test_the_lease_is_renewed_while_the_summarizer_works(
 
     assert outcome.status is COMPACTED
     assert store.renewed >= 1
+
+
+async def test_a_degraded_segment_is_written_again_when_the_model_is_back() -> None:
+    store = MemoryStore()
+    good = "The customer spoke of the plan."
+    better = "They wanted no calls about [[order_id:1]]."
+    asked = ScriptedSummarizer(["", "", good, better])
+    store.add("s", user("Never call me about ORD-20310001."), assistant("OK"))
+    store.add("s", *filler(20))
+    async with bench(store, asked) as one:
+        await one.compactor.compact("s")
+        store.add("s", *filler(20, start=20))
+        await one.compactor.compact("s")
+    state = store.states["s"]
+    records = store.records["s"]
+
+    assert [r.outcome for r in records] == ["degraded", "compacted", "compacted"]
+    assert [r.reason for r in records[1:]] == ["turns", "degraded"]
+    assert [s.degraded for s in state.segments] == [False, False]
+    assert [s.text for s in state.segments] == [better, good]
+    assert state.segments[0].to_seq + 1 == state.segments[1].from_seq
+    assert "Never call me" in asked.requests[3].transcript
+    assert asked.requests[3].previous == ()
+    assert state.boundary_seq == state.segments[-1].to_seq
+
+
+async def test_a_digest_that_the_model_cannot_better_stays() -> None:
+    store = MemoryStore()
+    asked = ScriptedSummarizer(["", "", "The customer spoke of the plan.", "", ""])
+    store.add("s", *filler(20))
+    async with bench(store, asked) as one:
+        await one.compactor.compact("s")
+        store.add("s", *filler(20, start=20))
+        await one.compactor.compact("s")
+
+    assert [s.degraded for s in store.states["s"].segments] == [True, False]
+    assert store.leases == {}

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tiered_memory.facts.context import ContextReader, Surroundings
 from tiered_memory.facts.extraction import Extractor
 from tiered_memory.facts.lanes import TextView, Timer, compile_expression
 from tiered_memory.facts.packs import load_patterns
@@ -52,6 +53,31 @@ def test_masking_twice_is_masking_once_and_values_are_slices(
         last = candidate.start
     once, _ = extractor().mask(text)
     assert extractor().mask(once)[0] == once
+
+
+WORDS = (
+    "不是", "别用", "A8801", "是", "吗", "？", "如果", "比如", "正确的是", "改成", "客服说", "我老婆的",
+    "not ", "don't use ", "if ", "my order is ", "is it ", "for example ", "actually it's ",
+    "sorry, ", "they said ", "my wife's ", "old ", "\n> ", ". ", "，", "?", " is wrong", "不对",
+    "instead of ", "say ", "Say, ", "IF ", "Not ", "no, it's ", "the correct one is ",
+)  # fmt: skip
+
+
+@given(pieces=st.lists(st.sampled_from(WORDS), max_size=8), one=st.booleans())
+@settings(max_examples=400, deadline=None)
+def test_looking_for_words_first_changes_no_judgement(pieces: list[str], one: bool) -> None:
+    reader = context_reader()
+    left = "".join(pieces[: len(pieces) // 2])
+    view = TextView(left + "B7700" + "".join(pieces[len(pieces) // 2 :]))
+    every = Surroundings(view.text, frozenset(reader._names), reader._rules, reader._owners)
+    start, end = len(left), len(left) + 5
+    gated = reader.open(view).standing(start, end, type_name="phone", one=one)
+    assert gated == every.standing(start, end, type_name="phone", one=one)
+
+
+@cache
+def context_reader() -> ContextReader:
+    return ContextReader()
 
 
 JSON = st.recursive(

@@ -72,7 +72,7 @@ SMALL = {
 }
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(turn(), min_size=1, max_size=12), TEXTS)
 def test_folds_go_on_without_gaps_and_within_their_caps(
     turns: list[list[dict[str, Any]]], reply: str

@@ -105,6 +105,11 @@ def test_the_question_before_types_a_bare_answer(
     assert stated(extractor, text, question) == values
 
 
+def test_a_long_text_is_no_bare_answer(extractor: Extractor) -> None:
+    text = "7300215 " + "the lamp flickers and " * 100
+    assert stated(extractor, text, "May I have your order number?") == []
+
+
 def test_what_an_assistant_asks_for_is_known(extractor: Extractor) -> None:
     assert extractor.expected_types("Thanks! What's your phone number?") == ("phone",)
     assert set(extractor.expected_types("请提供订单号和手机号")) == {"order_id", "phone"}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.compaction.keeping import Keepsakes
     from tiered_memory.compaction.policy import FoldPlan
+    from tiered_memory.compaction.records import FoldJob
     from tiered_memory.compaction.transcript import References, Transcript
     from tiered_memory.model import Segment
     from tiered_memory.settings import Settings
@@ -43,31 +44,33 @@ class Brief:
     @classmethod
     def of(
         cls,
-        state: SessionState,
-        fold: FoldPlan,
+        job: FoldJob,
         transcript: Transcript,
         references: References,
         settings: Settings,
         count: Callable[[str], int],
     ) -> Brief:
         """Decide the cap, and whether the summary so far is merged in."""
-        cap = expected_tokens(fold.tokens, settings)
-        merged: tuple[Segment, ...] = ()
-        if sum(old.tokens for old in state.segments) + cap > settings.summary.max_tokens:
-            merged = state.segments
-            whole = int(settings.summary.max_tokens * MERGED_SHARE)
-            cap = max(cap, min(whole, sum(old.tokens for old in merged)))
-            cap = min(cap, settings.summary.max_tokens)
+        state, redo = job.state, job.instead
+        cap, merged = _room(job, settings)
         held = Held.of(state.facts)
-        keeping = keepsakes(transcript, merged, references, held, cap=cap, count=count)
+        old = () if redo else merged
+        keeping = keepsakes(transcript, old, references, held, cap=cap, count=count)
         told = tuple(references.text(line) for line in transcript.lines)
+        merging = bool(merged) and redo is None
         earlier = tuple(
-            line for old in merged for line in split_kept(old.text)[0].splitlines() if line
+            line
+            for old in (merged if merging else ())
+            for line in split_kept(old.text)[0].splitlines()
+            if line
         )
+        before = job.fold.from_seq
         briefing = Briefing(
             language=transcript.language,
-            previous=() if merged else tuple(old.text for old in state.segments),
-            merging=bool(merged),
+            previous=()
+            if merging
+            else tuple(old.text for old in state.segments if old.to_seq < before),
+            merging=merging,
             superseded=superseded(state.facts, transcript.language),
             max_tokens=max(1, cap - keeping.room),
             input_tokens=settings.llm.input_tokens,
@@ -94,6 +97,19 @@ class Brief:
                 if spot not in self.held.spots:
                     met.setdefault(by_spot[spot].number, (line.seq, line.role))
         return met
+
+
+def _room(job: FoldJob, settings: Settings) -> tuple[int, tuple[Segment, ...]]:
+    """Give the new segment's cap and the segments whose place it takes."""
+    segments, most = job.state.segments, settings.summary.max_tokens
+    cap = expected_tokens(job.fold.tokens, settings)
+    if job.instead is not None:
+        others = sum(s.tokens for s in segments if s is not job.instead)
+        return max(1, min(cap, most - others)), (job.instead,)
+    held = sum(segment.tokens for segment in segments)
+    if held + cap <= most:
+        return cap, ()
+    return min(max(cap, min(int(most * MERGED_SHARE), held)), most), segments
 
 
 def language_of(state: SessionState, fold: FoldPlan, settings: Settings) -> Language:

@@ -264,11 +264,24 @@ class Compactor:
     async def _folds(self, session_id: str, *, force: bool) -> CompactionResult:
         """Fold; then again where messages came meanwhile that make a fold due."""
         async with self._places:
-            result = await self._fold(session_id, force=force)
+            result = await self._edge(session_id, lambda run: run.fold(force=force))
+            if self._works(result):
+                await self._edge(session_id, lambda run: run.redo())
             latest = result
             while self._goes_on(session_id, latest):
-                latest = await self._fold(session_id, force=False)
+                latest = await self._edge(session_id, lambda run: run.fold(force=False))
         return result
+
+    def _works(self, result: CompactionResult) -> bool:
+        """Tell whether the model has just answered, so that digests can be bettered."""
+        record = result.record
+        return (
+            self._tools.method != "extractive"
+            and result.status is CompactionStatus.COMPACTED
+            and record is not None
+            and record.outcome == "compacted"
+            and record.attempts > 0
+        )
 
     def _goes_on(self, session_id: str, latest: CompactionResult) -> bool:
         run = self._runs.get(session_id)
@@ -277,10 +290,14 @@ class Compactor:
         run.again = False
         return latest.status is CompactionStatus.COMPACTED
 
-    async def _fold(self, session_id: str, *, force: bool) -> CompactionResult:
-        """Fold once; this is the task's edge, where failures end."""
+    async def _edge(
+        self,
+        session_id: str,
+        step: Callable[[FoldRun], Awaitable[CompactionResult]],
+    ) -> CompactionResult:
+        """Do one step; this is the task's edge, where failures end."""
         try:
-            return await FoldRun(self._tools, session_id, force=force).fold()
+            return await step(FoldRun(self._tools, session_id))
         except Exception as exc:  # noqa: BLE001 - logged, counted and told, never lost
             return self._broken(session_id, exc)
 

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, TypeVar
 from anyio import to_thread
 
 from tiered_memory.compaction.brief import Brief, language_of
-from tiered_memory.compaction.policy import FoldPlan, plan, window_tokens, worth_it
+from tiered_memory.compaction.policy import FoldPlan, plan, worth_it
+from tiered_memory.compaction.records import (
+    REDO,
+    FoldJob,
+    details,
+    failed_record,
+    fold_record,
+)
 from tiered_memory.compaction.summarizing import Attempts, Summary, Writer
-from tiered_memory.compaction.survival import survival
 from tiered_memory.compaction.transcript import Reader, References
 from tiered_memory.compaction.verify import cost_shown
-from tiered_memory.compaction.wording import PROMPT_VERSION
 from tiered_memory.errors import StaleCompactionError, SummarizerError
 from tiered_memory.model import (
     CompactionRecord,
@@ -31,7 +36,6 @@ if TYPE_CHECKING:
 
     from tiered_memory.compaction.tools import Tools
     from tiered_memory.compaction.transcript import Transcript
-    from tiered_memory.state import SessionState
 
 __all__ = ["FoldRun"]
 
@@ -39,23 +43,28 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+REDO_MESSAGES = 256
+"""A degraded segment of more messages is not told again: the next merge rewrites it."""
+
+HOPELESS = 10_000
+"""Segments remembered that the model could not better."""
+
 
 class FoldRun:
-    """One try to fold ``session_id``; call ``fold`` once.
+    """One try on ``session_id``; call ``fold`` or ``redo``, once.
 
     Between claim and commit nothing is held: no transaction, no connection, no lock.
     """
 
-    def __init__(self, tools: Tools, session_id: str, *, force: bool) -> None:
+    def __init__(self, tools: Tools, session_id: str) -> None:
         self._tools = tools
         self._id = session_id
-        self._force = force
         self._attempts = Attempts()
         self._started = asyncio.get_running_loop().time()
         self._count = tools.counter.text
 
-    async def fold(self) -> CompactionResult:
-        """Fold what is due.
+    async def fold(self, *, force: bool) -> CompactionResult:
+        """Fold what is due; with ``force``, what may leave the window.
 
         Any failure of the summarizer leaves everything as it was, but for the record
         of the try.
@@ -67,37 +76,67 @@ class FoldRun:
         state = await tools.store.load(self._id)
         if state is None:
             return _result(CompactionStatus.NOTHING_TO_DO, "no such session")
-        reason = "forced" if self._force else tools.due(state)
+        reason = "forced" if force else tools.due(state)
         if reason is None:
             return _result(CompactionStatus.NOTHING_TO_DO, "no mark is reached")
         fold = plan(state, tools.settings, press=reason in {"forced", "budget"})
         if fold is None:
             return _result(CompactionStatus.NOTHING_TO_DO, "no turn may leave the window")
-        if not self._force and not worth_it(fold, tools.settings, reason=reason):
+        if not force and not worth_it(fold, tools.settings, reason=reason):
             return _result(
                 CompactionStatus.NOT_WORTH_IT,
                 f"{fold.tokens} tokens could go, a segment may cost as many",
             )
+        return await self._claimed(FoldJob(state=state, fold=fold, reason=reason))
+
+    async def redo(self) -> CompactionResult:
+        """Write the oldest degraded segment again from its messages, if there is one.
+
+        Raises:
+            StoreError: as ``fold``.
+        """
+        nothing = _result(CompactionStatus.NOTHING_TO_DO, "no segment is degraded")
+        state = await self._tools.store.load(self._id)
+        if state is None:
+            return nothing
+        for old in state.segments:
+            count = old.to_seq - old.from_seq + 1
+            known = (self._id, old.segment_id) in self._tools.hopeless
+            if not old.degraded or known or count > REDO_MESSAGES:
+                continue
+            messages = await self._tools.store.history(
+                self._id, after=old.from_seq - 1, limit=count
+            )
+            if not messages:
+                continue
+            fold = FoldPlan(
+                messages=tuple(messages),
+                context=None,
+                pinned_seq=state.pinned_seq,
+                tokens=sum(message.tokens for message in messages),
+                turns=sum(message.role == "user" for message in messages),
+            )
+            job = FoldJob(state=state, fold=fold, reason=REDO, instead=old)
+            return await self._claimed(job)
+        return nothing
+
+    async def _claimed(self, job: FoldJob) -> CompactionResult:
+        """Do ``job`` under the session's lease; it is given back whatever happens."""
+        tools = self._tools
         if not await tools.store.claim(
             self._id,
             owner=tools.owner,
             ttl_s=tools.settings.compaction.lease_s,
-            boundary_seq=state.boundary_seq,
-            generation=state.generation,
+            boundary_seq=job.state.boundary_seq,
+            generation=job.state.generation,
         ):
             return _result(CompactionStatus.BUSY, "the session is compacted elsewhere")
-        return await self._claimed(state, fold, reason)
-
-    async def _claimed(
-        self, state: SessionState, fold: FoldPlan, reason: str
-    ) -> CompactionResult:
-        """Fold under the lease; it is given back whatever happens."""
         heartbeat = asyncio.get_running_loop().create_task(
             self._renew(), name="tiered-memory lease"
         )
         committed = False
         try:
-            result = await self._told(state, fold, reason)
+            result = await self._told(job)
             committed = result.status is CompactionStatus.COMPACTED
             return result
         finally:
@@ -106,7 +145,7 @@ class FoldRun:
             if not heartbeat.cancelled() and (error := heartbeat.exception()):
                 logger.warning("a lease was not renewed: %s", type(error).__qualname__)
             if not committed:
-                await self._tools.store.release(self._id, owner=self._tools.owner)
+                await tools.store.release(self._id, owner=tools.owner)
 
     async def _renew(self) -> None:
         ttl_s = self._tools.settings.compaction.lease_s
@@ -118,30 +157,39 @@ class FoldRun:
                 logger.warning("the lease of a compaction was lost; its commit decides")
                 return
 
-    async def _told(
-        self, state: SessionState, fold: FoldPlan, reason: str
-    ) -> CompactionResult:
+    async def _told(self, job: FoldJob) -> CompactionResult:
         tools = self._tools
-        await tools.entities_reached(self._id, fold.to_seq)
-        language = language_of(state, fold, tools.settings)
+        await tools.entities_reached(self._id, job.fold.to_seq)
+        language = language_of(job.state, job.fold, tools.settings)
         reader = Reader(tools.find_identifiers, self._count)
         transcript = await to_thread.run_sync(
-            reader.read, fold, state.facts, language, limiter=tools.threads
+            reader.read, job.fold, job.state.facts, language, limiter=tools.threads
         )
-        references = await self._numbered(state, transcript)
-        brief = Brief.of(state, fold, transcript, references, tools.settings, self._count)
+        references = await self._numbered(job, transcript)
+        brief = Brief.of(job, transcript, references, tools.settings, self._count)
         try:
-            summary = await self._summary(brief, references)
+            summary = await self._summary(job, brief, references)
         except SummarizerError as exc:
-            return await self._failed(state, fold, reason, exc)
-        return await self._commit(state, fold, reason, brief, summary)
+            return await self._failed(job, exc)
+        if job.instead is not None and (summary is None or summary.degraded):
+            self._give_up(job.instead)
+            return _result(
+                CompactionStatus.NOT_WORTH_IT, "the digest could not be bettered"
+            )
+        return await self._commit(job, brief, summary)
 
-    async def _numbered(self, state: SessionState, transcript: Transcript) -> References:
+    def _give_up(self, segment: Segment) -> None:
+        hopeless = self._tools.hopeless
+        hopeless[self._id, segment.segment_id] = None
+        if len(hopeless) > HOPELESS:
+            del hopeless[next(iter(hopeless))]
+
+    async def _numbered(self, job: FoldJob, transcript: Transcript) -> References:
         """Give references to all that is named; those without a number get one."""
         references = References()
-        for ref in state.references.values():
+        for ref in job.state.references.values():
             references.add(ref)
-        facts = References.of_facts(state.facts)
+        facts = References.of_facts(job.state.facts)
         for ref in facts.by_number.values():
             references.add(ref)
         missing = [
@@ -156,7 +204,9 @@ class FoldRun:
                 references.by_spot[identifier.key, identifier.normalized] = ref
         return references
 
-    async def _summary(self, brief: Brief, references: References) -> Summary | None:
+    async def _summary(
+        self, job: FoldJob, brief: Brief, references: References
+    ) -> Summary | None:
         """Give the segment's text; None where all was noise.
 
         Raises:
@@ -173,31 +223,34 @@ class FoldRun:
             return await writer.write(requests, references, self._attempts)
         except SummarizerError:
             tries = tools.breaker.failures(self._id) + 1
-            if tries < tools.settings.compaction.max_attempts:
+            if tries < tools.settings.compaction.max_attempts or job.instead is not None:
                 raise
         texts = [await writer.digest(request, references) for request in requests]
         return Summary(text="\n".join(texts), degraded=True)
 
     async def _commit(
-        self,
-        state: SessionState,
-        fold: FoldPlan,
-        reason: str,
-        brief: Brief,
-        summary: Summary | None,
+        self, job: FoldJob, brief: Brief, summary: Summary | None
     ) -> CompactionResult:
-        tools = self._tools
-        segment = None if summary is None else self._segment(state, fold, brief, summary)
-        merged = brief.merged if segment is not None else ()
-        record = self._record(state, fold, reason, brief, segment)
+        tools, state = self._tools, job.state
+        segment = None if summary is None else self._segment(job, brief, summary)
+        record = fold_record(
+            job,
+            brief,
+            segment,
+            self._attempts,
+            settings=tools.settings,
+            method=tools.method,
+            duration_s=self._elapsed(),
+            now=tools.clock.now(),
+        )
         commit = FoldCommit(
             session_id=self._id,
             boundary_seq=state.boundary_seq,
             generation=state.generation,
-            to_seq=fold.to_seq,
-            pinned_seq=fold.pinned_seq,
+            to_seq=state.boundary_seq if job.instead else job.fold.to_seq,
+            pinned_seq=job.fold.pinned_seq,
             segment=segment,
-            merged=tuple(old.segment_id for old in merged),
+            merged=tuple(old.segment_id for old in brief.merged),
             mentions=brief.mentions(),
             record=record,
             created_at=tools.clock.now(),
@@ -206,7 +259,7 @@ class FoldRun:
             await _whole(self._installed(commit))
         except StaleCompactionError:
             return await self._overtaken(record)
-        return _result(CompactionStatus.COMPACTED, reason, record)
+        return _result(CompactionStatus.COMPACTED, job.reason, record)
 
     async def _installed(self, commit: FoldCommit) -> None:
         """Commit, and tell who holds the session's old state."""
@@ -218,18 +271,16 @@ class FoldRun:
             await waiting
         self._tell("folded", commit.record)
 
-    def _segment(
-        self, state: SessionState, fold: FoldPlan, brief: Brief, summary: Summary
-    ) -> Segment:
+    def _segment(self, job: FoldJob, brief: Brief, summary: Summary) -> Segment:
         degraded = summary.degraded and self._tools.method != "extractive"
         known = brief.briefing.references.by_number
         text = brief.keeping.joined(summary.text, known, self._count)
-        first = brief.merged[0].from_seq if brief.merged else state.boundary_seq + 1
+        level = max((old.level + 1 for old in brief.merged), default=0)
         return Segment(
             segment_id=0,
-            level=max((old.level + 1 for old in brief.merged), default=0),
-            from_seq=first,
-            to_seq=fold.to_seq,
+            level=level if job.instead is None else job.instead.level,
+            from_seq=brief.merged[0].from_seq if brief.merged else job.fold.from_seq,
+            to_seq=job.fold.to_seq if job.instead is None else job.instead.to_seq,
             text=text,
             tokens=cost_shown(text, known, self._count),
             language=brief.briefing.language,
@@ -240,18 +291,22 @@ class FoldRun:
             model=None if degraded else self._attempts.model,
         )
 
-    async def _failed(
-        self, state: SessionState, fold: FoldPlan, reason: str, exc: SummarizerError
-    ) -> CompactionResult:
+    async def _failed(self, job: FoldJob, exc: SummarizerError) -> CompactionResult:
         """Record a try that the summarizer failed."""
         tools = self._tools
-        rest = tools.breaker.failed(
-            self._id,
-            tools.clock.now(),
-            retry_after_s=_number(exc.facts.get("retry_after_s")),
-        )
+        now = tools.clock.now()
+        after_s = _number(exc.facts.get("retry_after_s"))
+        rest = tools.breaker.failed(self._id, now, retry_after_s=after_s)
         error = str(exc.facts.get("reason") or type(exc).__name__)
-        record = self._record(state, fold, reason, None, None, error=error)
+        record = failed_record(
+            job,
+            error,
+            self._attempts,
+            settings=tools.settings,
+            method=tools.method,
+            duration_s=self._elapsed(),
+            now=now,
+        )
         await tools.store.record_compaction(
             self._id, record, failures=rest.failures, retry_at=rest.retry_at
         )
@@ -268,76 +323,11 @@ class FoldRun:
         )
         return _result(CompactionStatus.BUSY, "another fold or change came first", stale)
 
-    def _record(
-        self,
-        state: SessionState,
-        fold: FoldPlan,
-        reason: str,
-        brief: Brief | None,
-        segment: Segment | None,
-        *,
-        error: str | None = None,
-    ) -> CompactionRecord:
-        tools = self._tools
-        before = window_tokens(state, tools.settings) + sum(
-            old.tokens for old in state.segments
-        )
-        gone = fold.tokens + sum(old.tokens for old in (brief.merged if brief else ()))
-        after = before - gone + (segment.tokens if segment else 0)
-        elapsed = asyncio.get_running_loop().time() - self._started
-        degraded = segment is not None and segment.degraded
-        if error is None and self._attempts.refused:
-            error = "refused: " + ", ".join(self._attempts.refused)
-        return CompactionRecord(
-            from_seq=fold.from_seq,
-            to_seq=fold.to_seq,
-            tokens_before=before,
-            tokens_after=before if brief is None else after,
-            method="extractive" if degraded else tools.method,
-            model=self._attempts.model,
-            prompt_version=PROMPT_VERSION,
-            usage=dict(self._attempts.usage),
-            attempts=self._attempts.calls,
-            duration_ms=int(elapsed * 1_000),
-            outcome=_outcome(brief, degraded=degraded),
-            error=error,
-            reason=reason,
-            dropped=brief.transcript.dropped if brief else (),
-            survival={}
-            if brief is None
-            else survival(
-                brief.transcript,
-                brief.briefing.references,
-                state.facts,
-                "" if segment is None else segment.text,
-            ),
-            created_at=tools.clock.now(),
-        )
+    def _elapsed(self) -> float:
+        return asyncio.get_running_loop().time() - self._started
 
     def _tell(self, kind: str, record: CompactionRecord) -> None:
-        self._tools.on_event(
-            Event(
-                kind=kind,
-                session_id=self._id,
-                details={
-                    "from_seq": record.from_seq,
-                    "to_seq": record.to_seq,
-                    "tokens_before": record.tokens_before,
-                    "tokens_after": record.tokens_after,
-                    "method": record.method,
-                    "outcome": record.outcome,
-                    "reason": record.reason,
-                    "attempts": record.attempts,
-                    "error": record.error,
-                },
-            )
-        )
-
-
-def _outcome(brief: Brief | None, *, degraded: bool) -> str:
-    if brief is None:
-        return "failed"
-    return "degraded" if degraded else "compacted"
+        self._tools.on_event(Event(kind=kind, session_id=self._id, details=details(record)))
 
 
 def _result(

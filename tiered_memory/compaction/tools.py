@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Event,
         FoldCommit,
         Identifier,
+        Message,
         Reference,
     )
     from tiered_memory.ports import Clock, Summarizer
@@ -34,6 +35,10 @@ class CompactionStore(Protocol):
 
     async def load(self, session_id: str) -> SessionState | None:
         """Give the session's state, or None."""
+        ...
+
+    async def history(self, session_id: str, *, after: int, limit: int) -> list[Message]:
+        """Give the messages behind seq ``after``, oldest first."""
         ...
 
     async def claim(
@@ -80,7 +85,10 @@ class CompactionStore(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Tools:
-    """What all folds of a compactor share."""
+    """What all folds of a compactor share.
+
+    ``hopeless`` are segments, by session and id, that the model could not better.
+    """
 
     store: CompactionStore
     settings: Settings
@@ -95,6 +103,9 @@ class Tools:
     folded: Callable[[str, int], Awaitable[None] | None]
     breaker: Breaker
     due: Callable[[SessionState], str | None]
+    hopeless: dict[tuple[str, int], None] = field(
+        default_factory=dict[tuple[str, int], None]
+    )
     threads: anyio.CapacityLimiter = field(
         default_factory=lambda: anyio.CapacityLimiter(READERS)
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tiered_memory.chat.messages import failed_result, plain_text
 from tiered_memory.compaction.noise import noise_turns
+from tiered_memory.compaction.spots import apart, literals
 from tiered_memory.compaction.wording import LABELS
 from tiered_memory.model import Identifier, Reference
 from tiered_memory.text.references import escape, reference
@@ -244,7 +245,7 @@ class Reader:
     def _pieces(self, text: str, facts: Sequence[Fact]) -> tuple[str | Identifier, ...]:
         pieces: list[str | Identifier] = []
         done = 0
-        for spot in _apart([*_literals(text, facts), *self._find(text)]):
+        for spot in apart([*literals(text, facts), *self._find(text)]):
             if spot.start > done:
                 pieces.append(_joint(text[done : spot.start]))
             pieces.append(spot)
@@ -275,59 +276,6 @@ def _without_tags(text: str) -> str:
 def _word(name: str) -> str:
     """Give a tool's name as one harmless word."""
     return harmless(name).replace(" ", "_").replace(":", "_")[:64]
-
-
-def _apart(found: list[Identifier]) -> list[Identifier]:
-    """Give the spans left to right, the longest of those that overlap; facts first."""
-    found.sort(key=lambda i: (i.start, -i.end))
-    apart: list[Identifier] = []
-    for identifier in found:
-        if identifier.start >= identifier.end or not _named(identifier.key):
-            continue
-        if not apart or identifier.start >= apart[-1].end:
-            apart.append(identifier)
-    return apart
-
-
-def _named(key: str) -> bool:
-    """Tell whether a reference can be written for ``key``; else the value stays text."""
-    try:
-        reference(key, 1)
-    except ValueError:
-        return False
-    return True
-
-
-def _literals(text: str, facts: Sequence[Fact]) -> list[Identifier]:
-    """Find the facts' values where they stand as words of their own."""
-    found: list[Identifier] = []
-    for fact in facts:
-        value = fact.value
-        start = text.find(value) if len(value) > 3 else -1
-        while start >= 0:
-            end = start + len(value)
-            if not _inside_word(text, start, end):
-                found.append(
-                    Identifier(
-                        type=fact.type,
-                        key=fact.key,
-                        value=value,
-                        normalized=fact.normalized,
-                        start=start,
-                        end=end,
-                    )
-                )
-            start = text.find(value, end)
-    return found
-
-
-def _inside_word(text: str, start: int, end: int) -> bool:
-    def joins(left: str, right: str) -> bool:
-        return left.isascii() and right.isascii() and left.isalnum() and right.isalnum()
-
-    return (start > 0 and joins(text[start - 1], text[start])) or (
-        end < len(text) and joins(text[end - 1], text[end])
-    )
 
 
 def _calls(payload: Payload) -> list[tuple[str, str]]:

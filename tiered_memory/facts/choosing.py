@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.facts.matches import Match
 
-__all__ = ["settled", "strongest"]
+__all__ = ["settled", "strongest", "touches"]
 
 
 def strongest(matches: Iterable[Match]) -> list[Match]:
@@ -41,6 +42,12 @@ def strongest(matches: Iterable[Match]) -> list[Match]:
     return kept
 
 
+def touches(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Tell whether a half-open span meets one of ``spans``, sorted and disjoint."""
+    place = bisect_left(spans, end, key=itemgetter(0))
+    return place > 0 and spans[place - 1][1] > start
+
+
 def settled(
     matches: Sequence[Match], blocked: Sequence[tuple[int, int]], *, cut: int | None = None
 ) -> list[Match]:
@@ -52,18 +59,18 @@ def settled(
     free = [
         match
         for match in matches
-        if match.end != cut
-        and not any(start < match.end and end > match.start for start, end in blocked)
+        if match.end != cut and not touches(blocked, match.start, match.end)
     ]
     urls = strongest(m for m in free if m.pattern.spec.type == "url")
     if not urls:
         return strongest(free)
+    spans = [(url.start, url.end) for url in urls]
     inner: list[Match] = []
     outer: list[Match] = list(urls)
     for match in free:
         if match.pattern.spec.type == "url":
             continue
-        if not any(u.start < match.end and u.end > match.start for u in urls):
+        if not touches(spans, match.start, match.end):
             outer.append(match)
         elif match.pattern.spec.in_url:
             inner.append(match)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tiered_memory.facts.choosing import touches
 from tiered_memory.facts.normal_forms import NORMALIZERS
 from tiered_memory.facts.re2_engine import Gate, Program, compile_re2
 from tiered_memory.model import Candidate
@@ -100,7 +102,7 @@ class Corrections:
         rules = [self._rules[number] for number in self._gate.matching(view.data)]
         if not rules:
             return linked
-        taken = [(m.start, m.end) for m in matches] + list(blocked)
+        taken = sorted([*((m.start, m.end) for m in matches), *blocked])
         untyped = list(_untyped(rules, folded, taken, part=part, index=index))
         return sorted((*linked, *untyped), key=lambda c: (c.start, c.end))
 
@@ -133,9 +135,10 @@ def _untyped(
             new = found.span(rule.new)
             old = found.span(rule.old) if rule.old else None
             spans = [new] if old is None else [old, new]
-            if not all(_free(s, taken) and _has_digit(folded.text, s) for s in spans):
+            if any(touches(taken, *s) or not _has_digit(folded.text, s) for s in spans):
                 continue
-            taken += spans
+            for span in spans:
+                insort(taken, span)
             corrects = ANY
             if old is not None:
                 before = _candidate(folded, old, part=part, index=index)
@@ -201,10 +204,6 @@ def _stated_before(candidates: Sequence[Candidate], place: int) -> str | None:
 
 def _slot(candidate: Candidate) -> tuple[str, str]:
     return (candidate.owner, candidate.key)
-
-
-def _free(span: tuple[int, int], taken: Iterable[tuple[int, int]]) -> bool:
-    return not any(start < span[1] and end > span[0] for start, end in taken)
 
 
 def _has_digit(text: str, span: tuple[int, int]) -> bool:

@@ -144,8 +144,9 @@ class Expression:
         """Search on until a match went beyond its value; give where to go on, or None."""
         matches: Iterator[Found] = self.program.finditer(data, place)
         for match in matches:
-            left, right = match.span(self.whole)
-            start, end = match.span(self.value)
+            left, right = start, end = match.span(self.whole)
+            if self.value != self.whole:
+                start, end = match.span(self.value)
             if start < 0:
                 start, end = left, right
             if self.apart and _grouped(data, left):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from tiered_memory.facts.choosing import strongest, touches
 from tiered_memory.facts.json_leaves import json_leaves, leaf_text
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.matches import find_matches, slot_matches
@@ -149,11 +151,11 @@ class Masker:
             for match in find_matches(self._patterns.facts, view, timer)
             if match.priority >= CUED_PRIORITY
         ]
+        spans = [(match.start, match.end) for match in strongest(cued)]
         return [
             match
             for match in matches
-            if not match.answer
-            or not any(c.start < match.end and c.end > match.start for c in cued)
+            if not match.answer or not touches(spans, match.start, match.end)
         ]
 
     def _hidden(self, text: str) -> list[Mark]:
@@ -227,7 +229,8 @@ def _strength(mark: Mark) -> tuple[int, int, str]:
 
 def _without(mark: Mark, known: Sequence[tuple[int, int]], text: str) -> list[Mark]:
     """Cut markers out of a mark; what is left of it shows nothing of its value."""
-    touched = [span for span in known if span[0] < mark.end and span[1] > mark.start]
+    first = bisect_left(known, mark.start + 1, key=itemgetter(1))
+    touched = known[first : bisect_left(known, mark.end, key=itemgetter(0))]
     if not touched:
         return [mark]
     pieces: list[Mark] = []

@@ -27,6 +27,7 @@ EXPECTED_BOOST = 0.35
 CHECKED_SCORE = 0.95
 """Of a value whose check digit or shape is right."""
 
+ANSWER_CHARS = 2_000
 ANSWER_SCORE = 0.75
 ANSWER_PRIORITY = 30
 WHOLE_ANSWER_PRIORITY = 78
@@ -92,12 +93,14 @@ def slot_matches(
     timer: Timer,
     expected: Collection[str],
 ) -> list[Match]:
-    """Give bare answers of the expected types.
+    """Give bare answers of the expected types; a long text is no answer.
 
     A value with a digit may stand anywhere; words must be the whole answer, greetings
     and ``my name is`` aside: every word looks like a name.
     """
     found: list[Match] = []
+    if len(view.text) > ANSWER_CHARS:
+        return found
     start, end = _core(view.lower)
     core: TextView | None = None
     for pattern in patterns:
