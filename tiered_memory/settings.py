@@ -21,6 +21,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -143,13 +144,21 @@ class FactSettings(_Part):
 
     ``packs`` are shipped ones by name, ``files`` the user's own, ``patterns`` inline
     ones in the pack format. ``max_facts`` bounds the facts tier of a prompt.
+    Wherever a shipped pack is used, ``secrets`` is used too.
     """
 
-    packs: tuple[str, ...] = ("common", "ecommerce")
+    packs: tuple[str, ...] = ("secrets", "common", "ecommerce")
     files: tuple[Path, ...] = ()
     patterns: tuple[dict[str, Any], ...] = ()
     max_facts: Positive = 60
     max_chars: Positive = 32_768
+
+    @field_validator("packs")
+    @classmethod
+    def _with_secrets(cls, packs: tuple[str, ...]) -> tuple[str, ...]:
+        if not packs or "secrets" in packs:
+            return packs
+        return ("secrets", *packs)
 
 
 class NerModelSettings(_Part):

@@ -35,7 +35,6 @@ class SessionState:
         facts: rows that are current, or were current at ``epoch_revision``.
         window: messages after ``boundary_seq``, oldest first.
         pinned: the message at ``pinned_seq``, or None.
-        held: why compaction waits, or None.
     """
 
     session_id: str

@@ -71,7 +71,7 @@ MEANINGS = {
     "summary.max_tokens": "cap of the whole summary; older segments are merged to keep it",
     "summary.segment_tokens": "cap of one segment",
     "summary.language": "`zh` or `en`; left out, the conversation's own",
-    "facts.packs": "shipped pattern packs, by name",
+    "facts.packs": "shipped pattern packs, by name; `secrets` comes with any of them. What they find: [types.md](types.md)",
     "facts.files": "your own packs; see [patterns.md](patterns.md)",
     "facts.patterns": "patterns of your own, inline, as in a pack",
     "facts.max_facts": "facts shown in a prompt at most",

@@ -13,8 +13,12 @@ SECRETS = {
     "api_key", "card_expiry", "connection_string", "password", "private_key", "token",
     "verification_code",
 }  # fmt: skip
-MASKED = {"bank_account", "card_number", "national_id", "passport"}
-WORDS = {"address", "amount", "birthday", "date", "person_name"}
+MASKED = {"bank_account", "card_number", "driver_licence", "national_id", "passport"}
+WORDS = {
+    "address", "allergy", "amount", "birthday", "budget", "channel", "constraint",
+    "contact_preference", "date", "dislike", "language", "organization", "person_name",
+    "preference", "quantity", "size", "time", "timezone",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +44,7 @@ def found(
     return dict(values)
 
 
-@pytest.mark.parametrize("name", ["common", "ecommerce"])
+@pytest.mark.parametrize("name", ["common", "ecommerce", "secrets"])
 def test_every_pattern_is_linear_and_proves_itself(name: str) -> None:
     checks = check_file(shipped_packs() / f"{name}.yaml")
     assert checks

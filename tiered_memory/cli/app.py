@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from inspect import cleandoc
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tiered_memory.cli import databases, demo, inspecting, packs, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["app", "run_app"]
 

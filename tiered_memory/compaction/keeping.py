@@ -31,6 +31,9 @@ FEW = 3
 OF_A_KIND = 12
 """So many of a kind are kept at most, of those that agents or tools named."""
 
+AMOUNT = ""
+"""The kind of items that are no references; no key is empty."""
+
 STANDING_TOKENS = 64
 
 
@@ -41,10 +44,12 @@ class Held:
     Attributes:
         spots: key and normal form of facts of any status.
         single: keys of which one value is current and others are out of date.
+        values: current values as written.
     """
 
     spots: frozenset[tuple[str, str]]
     single: frozenset[str]
+    values: frozenset[str]
 
     @classmethod
     def of(cls, facts: Sequence[Fact]) -> Held:
@@ -55,6 +60,9 @@ class Held:
                 fact.key
                 for fact in facts
                 if fact.status is FactStatus.CURRENT and fact.cardinality == "one"
+            ),
+            values=frozenset(
+                fact.value for fact in facts if fact.status is FactStatus.CURRENT
             ),
         )
 
@@ -146,7 +154,7 @@ def keepsakes(
             for item in also
             if not any(held.later(references.by_number.get(r.number)) for r in find(item))
         ]
-        said += amounts(own)
+        said += [amount for amount in amounts(own) if amount not in held.values]
     customers = _said(transcript, "user", references, held)
     unique = tuple(dict.fromkeys((*customers, *_in_turn(said))))
     wanted = sum(
@@ -184,15 +192,22 @@ def _after(line: str, prefixes: Iterable[str]) -> str | None:
 
 
 def _in_turn(items: Sequence[str]) -> list[str]:
-    """Order items so that each kind (a reference's key, or amounts) has its turn."""
+    """Order items so that each kind (a reference's key, or amounts) has its turn.
+
+    A kind of which there are more than are kept comes with everything: it goes last.
+    """
     kinds: dict[str, list[str]] = {}
     for item in dict.fromkeys(items):
         found = find(item)
-        kind = kinds.setdefault(found[0].key if found else "", [])
-        if len(kind) < OF_A_KIND:
-            kind.append(item)
-    groups = sorted(kinds.values(), key=len)
-    return [item for rank in zip_longest(*groups) for item in rank if item is not None]
+        kinds.setdefault(found[0].key if found else AMOUNT, []).append(item)
+    rare = [kinds[k] for k in kinds if k == AMOUNT or len(kinds[k]) <= OF_A_KIND]
+    common = [kinds[k] for k in kinds if k != AMOUNT and len(kinds[k]) > OF_A_KIND]
+    ordered: list[str] = []
+    for groups in (sorted(rare, key=len), common):
+        cut = [group[:OF_A_KIND] for group in groups]
+        ranks = zip_longest(*cut)
+        ordered += [item for rank in ranks for item in rank if item is not None]
+    return ordered
 
 
 def _said(
@@ -216,5 +231,5 @@ def _said(
         if role == "assistant":
             for words in line.pieces:
                 if isinstance(words, str):
-                    items += amounts(words)
+                    items += [a for a in amounts(words) if a not in held.values]
     return items

@@ -15,6 +15,7 @@ from tiered_memory.facts.spoken_forms import (
     ip,
     language,
     measure,
+    percent,
     text,
     time_zone,
 )
@@ -142,6 +143,7 @@ NORMALIZERS: Mapping[str, Callable[[str], str | None]] = MappingProxyType(
         "lower": lower,
         "measure": measure,
         "none": keep,
+        "percent": percent,
         "person_name": person_name,
         "quantity": count,
         "text": text,

@@ -13,9 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
-__all__ = ["clock", "compact", "count", "ip", "language", "measure", "text", "time_zone"]
+__all__ = [
+    "clock",
+    "compact",
+    "count",
+    "ip",
+    "language",
+    "measure",
+    "percent",
+    "text",
+    "time_zone",
+]
 
-_RANGE = expression(r"^(.+?) ?(?:-|~|–|到|至|\bto\b|\band\b) ?(.+)$")
+_RANGE = expression(r"^(.+?) ?(?:-|~|到|至|\bto\b) ?(.+)$")
 _DIGITAL = expression(r"^([0-9]{1,2})[:.]([0-9]{2})(?::([0-9]{2}))? ?([ap])?\.?(?:m\.?)?$")
 _HOURS = expression(r"^([0-9]{1,2}) ?([ap])\.?m\.?$")
 _HAN = expression(
@@ -24,7 +34,7 @@ _HAN = expression(
     r"(?:(半)|(一刻)|(三刻)|(整)|([0-9]{1,2}|[零一二两三四五六七八九十]{1,3})分?)?$"
 )
 _AFTERNOON = frozenset({"下午", "傍晚", "晚上", "今晚", "明晚", "晚"})
-_NIGHT = frozenset({"凌晨", "清晨", "早上", "早晨", "早", "上午"})
+_MIDNIGHT = frozenset({"凌晨", "半夜", "夜里", "晚上", "今晚", "明晚", "晚"})
 _NUMBER_UNIT = expression(
     r"^([0-9][0-9,]*(?:\.[0-9]+)?|[零〇一二两三四五六七八九十百千万]+) ?(.+)$"
 )
@@ -47,7 +57,7 @@ _UNITS: Mapping[str, str] = MappingProxyType(
             "month": "个月 月 month months",
             "year": "年 year years yr yrs",
             "period": "期 installments instalments installment instalment",
-            "night": "晚 夜 night nights",
+            "night": "晚 晚上 夜 night nights",
             "day": "天 day days",
         }.items()
         for spelling in spellings.split()
@@ -123,7 +133,11 @@ def clock(value: str) -> str | None:
     elif _half(left) and not _half(right):
         right = _half(left) + right
     first, last = _clock(left), _clock(right)
-    return f"{first}/{last}" if first and last else None
+    if first is None or last is None:
+        return None
+    if first == left and last[:2] > "12":
+        first = f"{first:0>5}"
+    return f"{first}/{last}"
 
 
 def _half(plain: str) -> str:
@@ -174,16 +188,16 @@ def _spoken(groups: tuple[str | None, ...], plain: str) -> str | None:
         parts = 15 if quarter else 45
     if half is None and whole <= 12:
         return plain
-    if half in _AFTERNOON and whole < 12:
-        whole += 12
-    elif half == "中午" and whole < 3:
-        whole += 12
-    elif half in {"夜里", "半夜"} and 6 <= whole < 12:
-        whole += 12
-    elif half in _NIGHT and whole == 12:
-        whole = 0 if half == "凌晨" else 12
-    whole %= 24
-    return f"{whole:02d}:{parts:02d}"
+    return f"{_of_the_day(half, whole) % 24:02d}:{parts:02d}"
+
+
+def _of_the_day(half: str | None, hour: int) -> int:
+    """Give the hour from 0 to 24 of one that is said with its part of the day."""
+    if hour == 12:
+        return 0 if half in _MIDNIGHT else 12
+    first_of_second_half = {"中午": (1, 2), "夜里": (6, 11), "半夜": (6, 11)}
+    low, high = first_of_second_half.get(half or "", (1, 11 if half in _AFTERNOON else 0))
+    return hour + 12 if low <= hour <= high else hour
 
 
 def count(value: str) -> str | None:
@@ -199,6 +213,12 @@ def measure(value: str) -> str | None:
         return None
     unit = _UNITS.get(found[1])
     return None if unit is None else f"{_plain(found[0])} {unit}"
+
+
+def percent(value: str) -> str | None:
+    """Give a rate without superfluous digits: ``4.50 %`` is ``4.5%``."""
+    number = parse_number(value.strip().removesuffix("%").strip())
+    return None if number is None else f"{_plain(number)}%"
 
 
 def _number_and_unit(value: str) -> tuple[Decimal, str] | None:
@@ -229,7 +249,8 @@ def time_zone(value: str) -> str | None:
     plain = " ".join(value.lower().split())
     match = _OFFSET.match(plain)
     if match is None:
-        return {"北京时间": "+08:00", "utc": "+00:00"}.get(plain, plain.upper())
+        named = {"北京时间": "+08:00", "utc": "+00:00"}.get(plain, plain.upper())
+        return named or None
     hours, minutes = int(match.group(2)), int(match.group(3) or 0)
     if hours > 14 or minutes > 59:
         return None

@@ -1,4 +1,4 @@
-"""Check digits of freight, banking and telecom numbers, and of Hong Kong and Taiwan ids.
+"""Check digits of freight and telecom numbers, and of Hong Kong and Taiwan ids.
 
 Each function takes a folded value; True is sure, False refuses, None cannot tell.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 
-__all__ = ["air_waybill", "container", "hk_id", "iccid", "ip", "routing", "tw_id", "usps"]
+__all__ = ["air_waybill", "container", "hk_id", "iccid", "ip", "tw_id", "usps"]
 
 _LETTERS_10 = "ABCDEFGHJKLMNPQRSTUVXYWZIO"
 """Taiwan's letters in the order of their numbers, 10 to 35."""
@@ -58,17 +58,6 @@ def usps(value: str) -> bool | None:
         return False
     total = sum(int(c) * (3 if i % 2 == 0 else 1) for i, c in enumerate(text[20::-1]))
     return (10 - total % 10) % 10 == int(text[21])
-
-
-def routing(value: str) -> bool | None:
-    """Tell a US bank's routing number: weights 3, 7, 1 add up to a multiple of 10.
-
-    Source: American Bankers Association, routing number policy.
-    """
-    text = _plain(value)
-    if len(text) != 9 or not text.isdigit() or len(set(text)) == 1:
-        return False
-    return sum(int(c) * (3, 7, 1)[i % 3] for i, c in enumerate(text)) % 10 == 0
 
 
 def iccid(value: str) -> bool | None:

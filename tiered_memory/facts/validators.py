@@ -25,7 +25,6 @@ from tiered_memory.facts.trade_checks import (
     hk_id,
     iccid,
     ip,
-    routing,
     tw_id,
     usps,
 )
@@ -236,7 +235,6 @@ VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
         "person": person,
         "phone": phone,
         "reference_token": reference_token,
-        "routing": routing,
         "s10": s10,
         "secret_word": secret_word,
         "ssn": ssn,
