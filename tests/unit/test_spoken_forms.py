@@ -45,6 +45,7 @@ from tiered_memory.facts.normal_forms import NORMALIZERS
         ("time_zone", "pst", "PST"),
         ("compact", "粤B·8k231", "粤B8K231"),
         ("compact", "3C:5A:b4", "3C5AB4"),
+        ("ip", "08.008.08.10", "8.8.8.10"),
         ("ip", "2001:0DB8:0:0:0:0:0:7", "2001:db8::7"),
         ("text", " Blue  Kiln\tLtd. ", "blue kiln ltd"),
     ],

@@ -15,6 +15,7 @@ SOUND = [
     ("hk_id", "AB987654(3)"),
     ("tw_id", "A123456789"),
     ("ip", "203.0.113.9"),
+    ("ip", "08.008.08.08"),
     ("ip", "2001:db8::1f"),
 ]
 
@@ -51,6 +52,7 @@ def test_no_other_check_digit_passes(name: str, value: str) -> None:
         ("wish", "prefer that"),
         ("wish", "don't like your attitude"),
         ("wish", "never eat"),
+        ("wish", "prefer to go with this one"),
     ],
 )
 def test_what_breaks_the_rule_is_refused(name: str, value: str) -> None:

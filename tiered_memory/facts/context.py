@@ -116,8 +116,8 @@ _TRIGGERS: Mapping[str, str] = {
     "asked": r"[?吗么嘛]|对吧|对不对|是吧|没错吧|是不是|是否|难道|该不会",
     "supposed": (
         r"(?i)比如|例如|譬如|举个?例|类似|好比|格式|如果|假如|要是|假设|倘若|万一|若|e\.g|example|"
-        r"instance|such as|something like|\bsay\b|imagine|suppos|hypothetic|format|look|sample|"
-        r"\bif\b|assuming"
+        r"instance|such as|something like|say|imagine|suppos|hypothetic|format|look|sample|"
+        r"if|assuming"
     ),
     "corrected": (
         r"(?i)actually|correct|right|mean|should|chang|updat|sorry|\bno\b|oops|wait|其实|实际|应该是|"

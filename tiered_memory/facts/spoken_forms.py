@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tiered_memory.facts.amounts import parse_number
 from tiered_memory.facts.expressions import expression
+from tiered_memory.facts.trade_checks import decimal_octets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +110,7 @@ def compact(value: str) -> str | None:
 def ip(value: str) -> str | None:
     """Give the address in its shortest form (RFC 5952)."""
     try:
-        return str(ipaddress.ip_address(value))
+        return str(ipaddress.ip_address(decimal_octets(value)))
     except ValueError:
         return None
 

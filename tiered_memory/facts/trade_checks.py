@@ -7,7 +7,16 @@ from __future__ import annotations
 
 import ipaddress
 
-__all__ = ["air_waybill", "container", "hk_id", "iccid", "ip", "tw_id", "usps"]
+__all__ = [
+    "air_waybill",
+    "container",
+    "decimal_octets",
+    "hk_id",
+    "iccid",
+    "ip",
+    "tw_id",
+    "usps",
+]
 
 _LETTERS_10 = "ABCDEFGHJKLMNPQRSTUVXYWZIO"
 """Taiwan's letters in the order of their numbers, 10 to 35."""
@@ -113,7 +122,14 @@ def tw_id(value: str) -> bool | None:
 def ip(value: str) -> bool | None:
     """Tell an IPv4 or IPv6 address; ``::`` without a digit is none (RFC 4291, 2.2)."""
     try:
-        ipaddress.ip_address(value)
+        ipaddress.ip_address(decimal_octets(value))
     except ValueError:
         return False
     return any(c.isdigit() for c in value)
+
+
+def decimal_octets(value: str) -> str:
+    """Give an IPv4 address without leading zeros; people pad, they do not write octal."""
+    if not value.replace(".", "").isdigit():
+        return value
+    return ".".join(part.lstrip("0") or "0" for part in value.split("."))

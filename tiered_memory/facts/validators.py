@@ -204,7 +204,7 @@ def wish(value: str) -> bool | None:
         if word in _POINTING:
             return False
         if word not in _WISHING:
-            return None
+            return False if words[-1] in _POINTING or "this" in words else None
     return False
 
 
