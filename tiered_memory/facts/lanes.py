@@ -154,7 +154,7 @@ class Expression:
             if start < end:
                 found.append((start, end, left, right))
                 if match.end() > end:
-                    return end
+                    return _border(data, end)
         return None
 
     def _by_regex(self, text: str, timer: Timer) -> Iterator[Span]:
@@ -181,6 +181,19 @@ class Expression:
             if start < end:
                 yield Span(start, end, left, right)
             place = end if end > place else place + 1
+
+
+def _border(data: bytes, end: int) -> int:
+    """Give where the search goes on behind a value that ends at ``end``.
+
+    A last character that is no Latin letter or digit may be the next value's border.
+    """
+    place = end - 1
+    if data[place] < 0x80:
+        return end if data[place : place + 1].isalnum() else place
+    while data[place] & 0xC0 == 0x80:
+        place -= 1
+    return place
 
 
 def compile_expression(source: str, *, boundary: Boundary, ignore_case: bool) -> Expression:
