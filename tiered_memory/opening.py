@@ -207,8 +207,13 @@ def _teller(plan: Plan, counts: Counts) -> Callable[[Event], None]:
             counts.fold_failures += 1
         elif event.kind == "background_error":
             counts.background_errors += 1
-        if plan.on_event is not None:
+        if plan.on_event is None:
+            return
+        try:
             plan.on_event(event)
+        except Exception as exc:  # noqa: BLE001 (the application's hook, at our edge)
+            counts.background_errors += 1
+            logger.error("on_event raised %s", type(exc).__qualname__)
 
     return tell
 

@@ -250,6 +250,18 @@ class LLMSettings(_Part):
     max_concurrency: Positive = 4
     input_tokens: Positive = 16_000
 
+    @model_validator(mode="after")
+    def _no_password(self) -> Self:
+        if (
+            self.base_url is not None
+            and "@" in self.base_url.partition("//")[2].partition("/")[0]
+        ):
+            raise ValueError(
+                "llm.base_url holds a user name or password, which would be stored "
+                "with the settings; give the key by llm.api_key_env"
+            )
+        return self
+
 
 class Settings(_Part):
     """All settings; see each part. Sizes are in tokens unless the name says else."""

@@ -430,3 +430,32 @@ async def test_a_tool_result_is_whole_in_its_turn_and_short_afterwards(
     assert whole.messages[3]["content"] == text
     assert len(str(short.messages[3]["content"])) < len(text) / 2
     assert any(o.kind == "tool_result" for o in short.omitted)
+
+
+async def test_a_message_id_given_to_other_messages_is_refused(tmp_path: Path) -> None:
+    async with MemoryEngine.open(tmp_path / "m.db", settings=settings()) as memory:
+        session = memory.session("s-1")
+        await session.add(user("first"), message_id="k")
+        for other in ([user("second")], [user("first"), user("third")]):
+            with pytest.raises(MessageError, match="message_id"):
+                await session.add(other, message_id="k")
+        stored = [m.payload["content"] async for m in session.history()]
+
+    assert stored == ["first"]
+
+
+async def test_a_hook_that_raises_breaks_no_call_and_is_counted(tmp_path: Path) -> None:
+    def hook(event: Event) -> None:
+        raise ZeroDivisionError
+
+    async with MemoryEngine.open(
+        tmp_path / "m.db", settings=settings(), on_event=hook
+    ) as memory:
+        session = memory.session("s-1")
+        await session.add(user("hi"))
+        await session.add(calls(("c1", "f", {})))
+        prompt = await session.build()
+        errors = memory.metrics().background_errors
+
+    assert prompt.repairs
+    assert errors == 1

@@ -49,12 +49,14 @@ class _Run:
         waiting: calls of ``compact`` that wait for it.
         background: nobody's call; the session's next message started it.
         again: the session got messages meanwhile.
+        ending: it was cancelled and gives back what it holds; nobody joins it.
     """
 
     task: asyncio.Task[CompactionResult]
     background: bool
     waiting: int = 0
     again: bool = False
+    ending: bool = False
 
 
 class Compactor:
@@ -207,7 +209,10 @@ class Compactor:
         """
         if self._closing:
             raise ClosedError("the engine is closed; open a new one")
-        run = self._runs.get(session_id)
+        while (run := self._runs.get(session_id)) is not None and run.ending:
+            await asyncio.wait({run.task})
+        if self._closing:
+            raise ClosedError("the engine was closed while it compacted")
         if run is None:
             run = self._start(session_id, force=force, background=False)
         run.waiting += 1
@@ -215,6 +220,7 @@ class Compactor:
             await asyncio.wait({run.task})
         except asyncio.CancelledError:
             if run.waiting == 1 and not run.background:
+                run.ending = True
                 run.task.cancel()
             raise
         finally:
@@ -236,7 +242,9 @@ class Compactor:
         """
         self._closing = True
         for run in self._runs.values():
-            run.task.cancel()
+            if not run.ending:
+                run.ending = True
+                run.task.cancel()
         cancelled: asyncio.CancelledError | None = None
         while self._runs:
             try:

@@ -18,10 +18,15 @@ from tiered_memory.compaction.records import (
     failed_record,
     fold_record,
 )
-from tiered_memory.compaction.summarizing import Attempts, Summary, Writer
+from tiered_memory.compaction.summarizing import (
+    Attempts,
+    Summary,
+    Writer,
+    summarizer_seconds,
+)
 from tiered_memory.compaction.transcript import Reader, References
 from tiered_memory.compaction.verify import cost_shown
-from tiered_memory.errors import StaleCompactionError, SummarizerError
+from tiered_memory.errors import StaleCompactionError, StoreError, SummarizerError
 from tiered_memory.model import (
     CompactionRecord,
     CompactionResult,
@@ -123,37 +128,46 @@ class FoldRun:
     async def _claimed(self, job: FoldJob) -> CompactionResult:
         """Do ``job`` under the session's lease; it is given back whatever happens."""
         tools = self._tools
-        if not await tools.store.claim(
+        heartbeat: asyncio.Task[None] | None = None
+        held = True
+        try:
+            held = await _whole(self._claim(job))
+            if not held:
+                return _result(CompactionStatus.BUSY, "the session is compacted elsewhere")
+            heartbeat = asyncio.get_running_loop().create_task(
+                self._renew(), name="tiered-memory lease"
+            )
+            result = await self._told(job)
+            held = result.status is not CompactionStatus.COMPACTED
+            return result
+        finally:
+            if heartbeat is not None:
+                heartbeat.cancel()
+            if held:
+                await _whole(tools.store.release(self._id, owner=tools.owner))
+
+    async def _claim(self, job: FoldJob) -> bool:
+        tools = self._tools
+        return await tools.store.claim(
             self._id,
             owner=tools.owner,
             ttl_s=tools.settings.compaction.lease_s,
             boundary_seq=job.state.boundary_seq,
             generation=job.state.generation,
-        ):
-            return _result(CompactionStatus.BUSY, "the session is compacted elsewhere")
-        heartbeat = asyncio.get_running_loop().create_task(
-            self._renew(), name="tiered-memory lease"
         )
-        committed = False
-        try:
-            result = await self._told(job)
-            committed = result.status is CompactionStatus.COMPACTED
-            return result
-        finally:
-            heartbeat.cancel()
-            await asyncio.wait({heartbeat})
-            if not heartbeat.cancelled() and (error := heartbeat.exception()):
-                logger.warning("a lease was not renewed: %s", type(error).__qualname__)
-            if not committed:
-                await tools.store.release(self._id, owner=tools.owner)
 
     async def _renew(self) -> None:
         ttl_s = self._tools.settings.compaction.lease_s
         while True:
             await asyncio.sleep(ttl_s / 3)
-            if not await self._tools.store.renew(
-                self._id, owner=self._tools.owner, ttl_s=ttl_s
-            ):
+            try:
+                mine = await self._tools.store.renew(
+                    self._id, owner=self._tools.owner, ttl_s=ttl_s
+                )
+            except StoreError as exc:  # the commit decides
+                logger.warning("a lease was not renewed: %s", type(exc).__qualname__)
+                continue
+            if not mine:
                 logger.warning("the lease of a compaction was lost; its commit decides")
                 return
 
@@ -218,7 +232,12 @@ class FoldRun:
         )
         if not requests:
             return None
-        writer = Writer(tools.summarizer, tools.find_identifiers, self._count)
+        writer = Writer(
+            tools.summarizer,
+            tools.find_identifiers,
+            self._count,
+            limit_s=summarizer_seconds(tools.settings.llm),
+        )
         try:
             return await writer.write(requests, references, self._attempts)
         except SummarizerError:
@@ -338,7 +357,7 @@ def _result(
 
 async def _whole(step: Coroutine[object, object, T]) -> T:
     """Await ``step`` to its end though this task is cancelled; raise that afterwards."""
-    task = asyncio.get_running_loop().create_task(step, name="tiered-memory commit")
+    task = asyncio.get_running_loop().create_task(step, name="tiered-memory fold step")
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
@@ -347,7 +366,7 @@ async def _whole(step: Coroutine[object, object, T]) -> T:
             cancelled = exc
     if cancelled is not None:
         if not task.cancelled() and (error := task.exception()):
-            logger.warning("a fold's commit failed: %s", type(error).__qualname__)
+            logger.warning("a fold's step failed: %s", type(error).__qualname__)
         raise cancelled
     return task.result()
 

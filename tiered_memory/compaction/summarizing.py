@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
+import anyio
+
+from tiered_memory.chat.plain import well_formed
 from tiered_memory.compaction.briefing import again
 from tiered_memory.compaction.clipping import clip
 from tiered_memory.compaction.extractive import ExtractiveSummarizer
@@ -19,8 +22,17 @@ if TYPE_CHECKING:
     from tiered_memory.compaction.transcript import References
     from tiered_memory.model import Identifier
     from tiered_memory.ports import Summarizer, SummaryRequest
+    from tiered_memory.settings import LLMSettings
 
-__all__ = ["Attempts", "Summary", "Writer"]
+__all__ = ["Attempts", "Summary", "Writer", "summarizer_seconds"]
+
+SPARE_S = 30.0
+"""What retries wait for between their tries, at most, beside the tries' own time."""
+
+
+def summarizer_seconds(llm: LLMSettings) -> float:
+    """Give how long a summarizer may take: all its tries, and the waits between."""
+    return llm.timeout_s * (1 + llm.max_retries) + SPARE_S * llm.max_retries
 
 
 @dataclass(slots=True)
@@ -52,6 +64,7 @@ class Writer:
     Args:
         summarizer: a ``Summarizer``, or a plain coroutine function of the same shape.
         find_identifiers, count: as in ``verify``.
+        limit_s: seconds that a call may take, whoever made the summarizer.
     """
 
     def __init__(
@@ -59,7 +72,10 @@ class Writer:
         summarizer: Summarizer,
         find_identifiers: Callable[[str], list[Identifier]],
         count: Callable[[str], int],
+        *,
+        limit_s: float,
     ) -> None:
+        self._limit_s = limit_s
         plugged: object = getattr(summarizer, "summarize", summarizer)
         self._summarize = cast("Callable[[SummaryRequest], Awaitable[object]]", plugged)
         self._find = find_identifiers
@@ -118,7 +134,8 @@ class Writer:
     async def _call(self, request: SummaryRequest, attempts: Attempts) -> SummaryReply:
         attempts.calls += 1
         try:
-            reply = await self._summarize(request)
+            with anyio.fail_after(self._limit_s):
+                reply = await self._summarize(request)
         except SummarizerError:
             raise
         except Exception as exc:  # a plugged-in summarizer may raise anything
@@ -140,7 +157,8 @@ class Writer:
                 reason="no_reply",
             )
         attempts.note(reply)
-        return reply
+        text: object = reply.text
+        return replace(reply, text=well_formed(text) if isinstance(text, str) else "")
 
     def _witness(self, request: SummaryRequest, references: References) -> Witness:
         numbers = {int(name.rpartition(":")[2]) for name in request.references}

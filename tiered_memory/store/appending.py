@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from tiered_memory.errors import StoreError
+from tiered_memory.errors import MessageError, StoreError
 from tiered_memory.model import AppendResult, Candidate, Fact, FactChanges, Message
 from tiered_memory.store import rows, schema
 from tiered_memory.store.changes import (
@@ -46,6 +46,7 @@ _REPEATS = sa.select(
     _message.c.message_id,
     _message.c.seq,
     _message.c.batch,
+    _message.c.payload,
 ).where(
     _message.c.session_id.in_(sa.bindparam("ids", expanding=True)),
     _message.c.message_id.in_(sa.bindparam("names", expanding=True)),
@@ -252,7 +253,7 @@ def _repeats(
     if not named:
         return list(range(len(items)))
     found = {
-        (row[0], row[1]): (row[2], row[3])
+        (row[0], row[1]): (row[2], row[3], row[4])
         for row in connection.execute(
             _REPEATS,
             {
@@ -267,6 +268,12 @@ def _repeats(
         if draft.message_id is None or known is None:
             left.append(place)
             continue
+        if not _same(draft, batch=known[1], stored=known[2]):
+            outcomes[place] = MessageError(
+                "this message_id was given before, to other messages; each needs its own",
+                field="message_id",
+            )
+            continue
         outcomes[place] = AppendResult(
             session_id=draft.session_id,
             base_revision=draft.revision,
@@ -277,6 +284,17 @@ def _repeats(
             repeated=True,
         )
     return left
+
+
+def _same(draft: Draft, *, batch: int, stored: str) -> bool:
+    """Tell whether a draft repeats what is stored under its ``message_id``.
+
+    Where a mark of masking may stand in what is stored its text tells nothing: what was
+    masked as the answer to a question is not when it comes again.
+    """
+    if batch != len(draft.messages):
+        return False
+    return "[" in stored or stored == rows.dumps(draft.messages[0].payload)
 
 
 def _resolved(
