@@ -9,6 +9,7 @@ from tiered_memory.chat.leaves import replace_leaves, text_leaves
 from tiered_memory.chat.messages import normalise, plain_text
 from tiered_memory.errors import MessageError
 from tiered_memory.model import Draft, Head, NewMessage
+from tiered_memory.sealing import sealed
 from tiered_memory.text.shortening import shorten_json
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ __all__ = ["Intake", "as_payloads", "text_size"]
 
 HEAD_ROLES = frozenset({"system", "developer"})
 RESULT_ROLES = frozenset({"tool", "function"})
+MAX_ID = 255
+"""Characters of a message id: the width of its column."""
 
 
 def as_payloads(messages: object) -> tuple[Payload, ...]:
@@ -90,6 +93,7 @@ class Intake:
         which a user's bare value is read. ``messages`` is empty where all that came
         is the head as it stands.
         """
+        self._check_id(message_id)
         heads, body = self._split_head(state, payloads)
         question = _last_reply(state)
         messages: list[NewMessage] = []
@@ -159,6 +163,28 @@ class Intake:
             pinned=None if state.pinned is None else message(state.pinned),
         )
 
+    def _check_id(self, message_id: object) -> None:
+        """Refuse a ``message_id`` that cannot be stored, or is a secret itself."""
+        if message_id is None:
+            return
+        if (
+            not isinstance(message_id, str)
+            or not 1 <= len(message_id) <= MAX_ID
+            or "\x00" in message_id
+            or any("\ud800" <= char <= "\udfff" for char in message_id)
+        ):
+            raise MessageError(
+                f"message_id must be a text of 1 to {MAX_ID} characters without NUL or "
+                "half a surrogate pair",
+                field="message_id",
+            )
+        if self._extractor.mask(message_id)[1]:
+            raise MessageError(
+                "message_id holds a secret (a card number, a key …), which is never "
+                "stored; make it of something else",
+                field="message_id",
+            )
+
     def oversized(self, payload: Payload) -> bool:
         """Tell whether facts were read only from the beginning of a text of it."""
         limit = self._settings.facts.max_chars
@@ -216,6 +242,16 @@ class Intake:
         )
 
     def _read(self, payload: Payload, *, question: str | None, index: int) -> Read:
+        read = self._read_texts(payload, question=question, index=index)
+        payload, counts = sealed(
+            read.payload, mask=self._extractor.mask, mask_json=self._extractor.mask_json
+        )
+        if not counts:
+            return read
+        _add(counts, read.masked)
+        return replace(read, payload=payload, masked=counts)
+
+    def _read_texts(self, payload: Payload, *, question: str | None, index: int) -> Read:
         if payload["role"] != "user":
             found_counts: dict[str, int] = {}
             return Read(
