@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
 
-__all__ = ["Intake", "as_payloads", "text_size"]
+__all__ = ["Intake", "as_payloads", "is_long", "text_size"]
 
 HEAD_ROLES = frozenset({"system", "developer"})
 RESULT_ROLES = frozenset({"tool", "function"})
@@ -42,6 +42,27 @@ def as_payloads(messages: object) -> tuple[Payload, ...]:
             raise MessageError("add() got an empty list; give at least one message")
         return tuple(normalise(item, position) for position, item in enumerate(items))
     return (normalise(messages),)
+
+
+def is_long(message: object, *, limit: int) -> bool:
+    """Tell whether a message as it was given holds more than ``limit`` characters.
+
+    Looks into dicts, lists and objects; stops once it knows.
+    """
+    left = limit
+    waiting: list[object] = [message]
+    while waiting and left >= 0:
+        value = waiting.pop()
+        if isinstance(value, str):
+            left -= len(value)
+        elif isinstance(value, dict):
+            waiting += cast("dict[object, object]", value).values()
+        elif isinstance(value, list | tuple):
+            waiting += cast("Sequence[object]", value)
+        elif hasattr(value, "model_dump"):
+            waiting += vars(value).values()
+        left -= 1
+    return left < 0
 
 
 def text_size(payloads: Sequence[Payload]) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import to_thread
 
-from tiered_memory.intake import as_payloads, text_size
+from tiered_memory.intake import as_payloads, is_long, text_size
 from tiered_memory.model import Event, Receipt
 from tiered_memory.state import SessionState
 
@@ -32,6 +33,8 @@ __all__ = ["Session"]
 
 INLINE_CHARS = 4_096
 """Texts up to here are read on the loop: below 1 ms, where a thread hop costs 0.2."""
+INLINE_TOKENS = 8_192
+"""A message above it may have to be shortened, which takes milliseconds: off the loop."""
 PAGE = 256
 
 
@@ -90,7 +93,12 @@ class Session:
             StoreError: the database refused; nothing was stored.
         """
         self._parts.check()
-        payloads = as_payloads(message)
+        if is_long(message, limit=INLINE_CHARS):
+            payloads = await to_thread.run_sync(
+                as_payloads, message, limiter=self._parts.readers
+            )
+        else:
+            payloads = as_payloads(message)
         async with self.lock:
             state = await self._known()
             while True:
@@ -181,7 +189,8 @@ class Session:
         state = await self._current()
         if system is None and state.head is None:
             system = self._system_prompt
-        prompt, self._trace = self._parts.builder.build(
+        make = partial(
+            self._parts.builder.build,
             state,
             system=system,
             model=model,
@@ -189,6 +198,12 @@ class Session:
             tools=tools,
             previous=self._trace,
         )
+        if max((m.tokens for m in state.window), default=0) > INLINE_TOKENS:
+            prompt, self._trace = await to_thread.run_sync(
+                make, limiter=self._parts.readers
+            )
+        else:
+            prompt, self._trace = make()
         self._parts.counts.prompts += 1
         if prompt.repairs:
             self._parts.counts.repairs += len(prompt.repairs)
