@@ -304,3 +304,11 @@ def test_plain_text_shows_what_is_no_text_as_a_placeholder() -> None:
 )
 def test_a_failed_result_is_told_from_a_good_one(content: str, failed: bool) -> None:
     assert failed_result(normalise(result("a", content))) is failed
+
+
+def test_surrogates_of_long_texts_are_mended_as_those_of_short_ones() -> None:
+    for lead in range(4):
+        text = "x" * lead + "\ud83d\ude00" * 9_000 + "\udc00" + "\ud83d" * 3
+        whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+        assert normalise({"role": "user", "content": text})["content"] == whole

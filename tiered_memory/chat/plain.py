@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from tiered_memory.errors import MessageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["canonical_json", "plain_value", "refused", "well_formed"]
 
@@ -28,6 +31,9 @@ def plain_value(value: object, *, position: int, field: str = "") -> object:
     return _copy(value, position, field, MAX_DEPTH)
 
 
+SLICE_CHARS = 8_192
+
+
 def well_formed(text: str) -> str:
     """Give ``text`` with surrogate pairs joined and lone surrogates as U+FFFD."""
     if text.isascii():
@@ -35,8 +41,26 @@ def well_formed(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return "".join(map(_mended, _slices(text)))
     return text
+
+
+def _slices(text: str) -> Iterator[str]:
+    """Part a text without parting a pair; a slice is mended in some milliseconds.
+
+    One call on all of it would hold the interpreter for as long as that takes.
+    """
+    place = 0
+    while place < len(text):
+        end = min(len(text), place + SLICE_CHARS)
+        if "\ud800" <= text[end - 1 : end] <= "\udbff":
+            end += 1
+        yield text[place:end]
+        place = end
+
+
+def _mended(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def canonical_json(value: object) -> str:
