@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from tiered_memory.errors import MessageError
+from tiered_memory.arguments import check_count, check_name
 from tiered_memory.model import Metrics
 from tiered_memory.opening import Plan, SystemClock, open_parts
 from tiered_memory.session import Session
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from tiered_memory.ports import Clock, EntityRecognizer, Summarizer, TokenCounter
 
 __all__ = ["MemoryEngine"]
-
-MAX_ID = 255
-"""Characters of a session id or subject: the width of their columns."""
 
 
 class MemoryEngine:
@@ -105,9 +102,9 @@ class MemoryEngine:
             MessageError: an id is empty, too long, or holds what no database stores.
         """
         self._parts.check()
-        _check_id("session_id", session_id)
+        check_name("session_id", session_id)
         if subject is not None:
-            _check_id("subject", subject)
+            check_name("subject", subject)
         known = self._sessions.get(session_id)
         if (
             known is not None
@@ -130,6 +127,10 @@ class MemoryEngine:
     ) -> list[SessionInfo]:
         """Give stored sessions by id, those behind ``after`` first; one read."""
         self._parts.check()
+        check_count("limit", limit, least=1)
+        for field, value in (("subject", subject), ("after", after)):
+            if value is not None:
+                check_name(field, value)
         return await self._parts.store.sessions(subject=subject, limit=limit, after=after)
 
     def extract(
@@ -208,15 +209,3 @@ class _Opening:
 
     async def _open(self) -> MemoryEngine:
         return MemoryEngine(*await open_parts(self._plan))
-
-
-def _check_id(field: str, value: object) -> None:
-    if not isinstance(value, str) or not 1 <= len(value) <= MAX_ID:
-        raise MessageError(
-            f"{field} must be a text of 1 to {MAX_ID} characters", field=field
-        )
-    if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
-        raise MessageError(
-            f"{field} holds a NUL or half a surrogate pair, which no database stores",
-            field=field,
-        )

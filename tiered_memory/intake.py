@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from tiered_memory.arguments import check_name
 from tiered_memory.chat.leaves import replace_leaves, text_leaves
 from tiered_memory.chat.messages import normalise, plain_text
 from tiered_memory.errors import MessageError
@@ -26,8 +27,6 @@ __all__ = ["Intake", "as_payloads", "is_long", "text_size"]
 
 HEAD_ROLES = frozenset({"system", "developer"})
 RESULT_ROLES = frozenset({"tool", "function"})
-MAX_ID = 255
-"""Characters of a message id: the width of its column."""
 
 
 def as_payloads(messages: object) -> tuple[Payload, ...]:
@@ -184,21 +183,11 @@ class Intake:
             pinned=None if state.pinned is None else message(state.pinned),
         )
 
-    def _check_id(self, message_id: object) -> None:
+    def _check_id(self, message_id: str | None) -> None:
         """Refuse a ``message_id`` that cannot be stored, or is a secret itself."""
         if message_id is None:
             return
-        if (
-            not isinstance(message_id, str)
-            or not 1 <= len(message_id) <= MAX_ID
-            or "\x00" in message_id
-            or any("\ud800" <= char <= "\udfff" for char in message_id)
-        ):
-            raise MessageError(
-                f"message_id must be a text of 1 to {MAX_ID} characters without NUL or "
-                "half a surrogate pair",
-                field="message_id",
-            )
+        check_name("message_id", message_id)
         if self._extractor.mask(message_id)[1]:
             raise MessageError(
                 "message_id holds a secret (a card number, a key …), which is never "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from anyio import to_thread
 
+from tiered_memory.arguments import check_build, check_count, check_name
 from tiered_memory.intake import as_payloads, is_long, text_size
 from tiered_memory.model import Event, Receipt
 from tiered_memory.state import SessionState
@@ -186,6 +187,9 @@ class Session:
             GrammarError: the finished list breaks the API's grammar (a fault here).
         """
         self._parts.check()
+        check_build(
+            system=system, model=model, max_output_tokens=max_output_tokens, tools=tools
+        )
         state = await self._current()
         if system is None and state.head is None:
             system = self._system_prompt
@@ -230,6 +234,9 @@ class Session:
         was added, at most ``ner.deadline_ms``; one read.
         """
         self._parts.check()
+        for field, value in (("key", key), ("owner", owner)):
+            if value is not None:
+                check_name(field, value)
         if self._parts.entities is not None:
             await self._parts.entities.reached(self._id)
         return await self._parts.store.facts(
@@ -248,10 +255,14 @@ class Session:
 
         One read for each 256; nothing is held between them.
         """
-        self._parts.check()
+        if start is not None:
+            check_count("start", start, least=1)
+        if limit is not None:
+            check_count("limit", limit, least=0)
         after = (start or 1) - 1
         left = limit
         while left is None or left > 0:
+            self._parts.check()
             size = PAGE if left is None else min(PAGE, left)
             page = await self._parts.store.history(self._id, after=after, limit=size)
             for message in page:

@@ -1,0 +1,67 @@
+"""Wrong arguments of public methods give a typed error that names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tiered_memory import MemoryEngine, Session, Settings, TieredMemoryError
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("build", {"max_output_tokens": -5}, "max_output_tokens"),
+    ("build", {"max_output_tokens": 0}, "max_output_tokens"),
+    ("build", {"max_output_tokens": True}, "max_output_tokens"),
+    ("build", {"max_output_tokens": 1.5}, "max_output_tokens"),
+    ("build", {"system": 1}, "system"),
+    ("build", {"model": 1}, "model"),
+    ("build", {"tools": "x"}, "tools"),
+    ("build", {"tools": [1]}, "tools"),
+    ("facts", {"key": "\ud800"}, "key"),
+    ("facts", {"owner": ""}, "owner"),
+]
+
+
+async def call(session: Session, method: str, values: dict[str, Any]) -> None:
+    await getattr(session, method)(**values)
+
+
+@pytest.mark.parametrize(("method", "values", "field"), WRONG)
+async def test_a_wrong_argument_is_named(
+    method: str, values: dict[str, Any], field: str
+) -> None:
+    async with MemoryEngine.open(
+        ":memory:", settings=Settings(ner={"mode": "off"})
+    ) as memory:
+        session = memory.session("s")
+        await session.add({"role": "user", "content": "hi"})
+        with pytest.raises(TieredMemoryError, match=field) as caught:
+            await call(session, method, values)
+
+    assert caught.value.facts["field"] == field
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"limit": -1}, "limit"),
+        ({"limit": 10**30}, "limit"),
+        ({"after": "\ud800"}, "after"),
+    ],
+)
+async def test_a_wrong_page_of_sessions_is_named(
+    values: dict[str, Any], field: str
+) -> None:
+    async with MemoryEngine.open(
+        ":memory:", settings=Settings(ner={"mode": "off"})
+    ) as memory:
+        with pytest.raises(TieredMemoryError, match=field):
+            await memory.sessions(**values)
+
+
+async def test_a_wrong_start_of_history_is_named() -> None:
+    async with MemoryEngine.open(
+        ":memory:", settings=Settings(ner={"mode": "off"})
+    ) as memory:
+        with pytest.raises(TieredMemoryError, match="start"):
+            _ = [m async for m in memory.session("s").history(start=10**30)]
