@@ -459,3 +459,18 @@ async def test_a_hook_that_raises_breaks_no_call_and_is_counted(tmp_path: Path) 
 
     assert prompt.repairs
     assert errors == 1
+
+
+async def test_facts_come_from_the_customer_alone(tmp_path: Path) -> None:
+    async with MemoryEngine.open(tmp_path / "m.db", settings=settings()) as memory:
+        session = memory.session("s-1")
+        await session.add({"role": "system", "content": "You are Mia, phone 555-0100."})
+        await session.add(user("My phone is (212) 555-0142"))
+        await session.add(assistant("Thanks! For example (212) 555-0199, order A8801."))
+        await session.add(calls(("c1", "get_customer", {"order_id": "B-2041"})))
+        await session.add(result("c1", '{"name": "Test", "phone": "(212) 555-0111"}'))
+        await session.add(assistant("So your phone is (212) 555-0199, right?"))
+        await session.add(user("no"))
+        facts = await session.facts()
+
+    assert [(f.key, f.value) for f in facts] == [("phone", "(212) 555-0142")]

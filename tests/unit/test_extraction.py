@@ -64,10 +64,16 @@ def test_a_value_has_a_normal_form_beside_what_was_written(extractor: Extractor)
 
 
 @pytest.mark.parametrize("role", ["assistant", "system", "tool", "developer"])
-def test_only_the_customers_text_gives_facts(extractor: Extractor, role: str) -> None:
-    found = extractor.extract("order A8801, card 4012888888881881", role=role)
+def test_a_question_types_the_bare_answer_of_users_alone(
+    extractor: Extractor, role: str
+) -> None:
+    question = "May I have your order number, please?"
+    found = extractor.extract("A8801", role=role, question=question)
     assert found.candidates == ()
-    assert found.masked == "order A8801, card [card_number ****1881]"
+    asked = extractor.extract("A8801", role="user", question=question)
+    assert [c.value for c in asked.candidates] == ["A8801"]
+    told = extractor.extract("order A8801, card 4012888888881881", role=role)
+    assert told.masked == "order A8801, card [card_number ****1881]"
 
 
 def test_spans_are_in_the_masked_text(extractor: Extractor) -> None:

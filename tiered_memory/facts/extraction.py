@@ -54,12 +54,15 @@ class Extractor:
         part: str = "content",
         index: int = 0,
     ) -> Extraction:
-        """Mask ``text`` and, where a user wrote it, read facts from it.
+        """Mask ``text`` and read from it what could be facts.
+
+        Whose words become facts is for the caller to say: the engine stores those of
+        users alone.
 
         Args:
             text: as it came in.
-            role: of its message; only ``user`` gives candidates.
-            question: what the assistant said last; types a bare answer.
+            role: of its message.
+            question: what the assistant said last; types a user's bare answer.
             part: where the text is in the message.
             index: place of the message in its draft.
 
@@ -69,11 +72,8 @@ class Extractor:
         """
         expected = self.expected_types(question) if question and role == "user" else ()
         masked = self._masker.mask(text, expected)
-        candidates: list[Candidate] = []
-        complete = masked.complete
-        if role == "user":
-            candidates, full = self._read(masked, expected, part=part, index=index)
-            complete &= full
+        candidates, full = self._read(masked, expected, part=part, index=index)
+        complete = masked.complete and full
         return Extraction(
             masked=masked.text,
             candidates=tuple(candidates),
