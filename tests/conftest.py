@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell's background job ignores Ctrl+C, and so would the children of the tests.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

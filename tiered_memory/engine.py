@@ -191,6 +191,12 @@ class _Opening:
         self._plan = plan
         self._engine: MemoryEngine | None = None
 
+    def __getattr__(self, name: str) -> object:
+        raise AttributeError(
+            f"the engine is not open yet, so it has no {name!r}: use "
+            "'async with MemoryEngine.open(…) as memory' or await it first"
+        )
+
     def __await__(self) -> Generator[object, None, MemoryEngine]:
         return self._open().__await__()
 

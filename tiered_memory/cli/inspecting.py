@@ -243,7 +243,9 @@ def _look(
     """Run ``work`` on a session that must be there."""
 
     async def look() -> int:
-        chosen = load_settings(settings) if changes else _looking(settings)
+        chosen = _looking(settings)
+        if changes:
+            chosen = chosen.model_copy(update={"ner": load_settings(settings).ner})
         async with MemoryEngine.open(existing(db), settings=chosen) as memory:
             found = memory.session(session_id)
             async for _ in found.history(limit=1):
@@ -255,5 +257,7 @@ def _look(
 
 
 def _looking(settings: Path | None) -> Settings:
-    """Give settings without recognizers, which take seconds to load and only add facts."""
-    return load_settings(settings, ner=NerSettings(mode="off"))
+    """Give settings that change no schema, without recognizers, which take seconds to load."""
+    chosen = load_settings(settings, ner=NerSettings(mode="off"))
+    storage = chosen.storage.model_copy(update={"migrate": False})
+    return chosen.model_copy(update={"storage": storage})

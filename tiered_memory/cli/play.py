@@ -107,7 +107,7 @@ class Player:
         Raises:
             StoreError: the database refused; what was told before is stored.
         """
-        for step in self._conversation.steps:
+        for number, step in enumerate(self._conversation.steps):
             role = _role(step.message)
             if role == "user" and self._newest_user is not None:
                 yield await self._turn_over()
@@ -115,7 +115,7 @@ class Player:
                 yield await self._build()
             if role == "request":
                 continue
-            yield await self._add(step)
+            yield await self._add(step, number)
             if role == "user" and self._due():
                 yield await self._build()
         yield await self._turn_over()
@@ -123,11 +123,13 @@ class Player:
     def _due(self) -> bool:
         return self._fresh and self._newest_user is not None
 
-    async def _add(self, step: Step) -> Happening:
+    async def _add(self, step: Step, number: int) -> Happening:
         try:
             receipt = await self.session.add(step.message)
         except MessageError as exc:
-            return Refused(bad=BadLine(file=step.file, line=step.line, reason=str(exc)))
+            what = str(exc).removeprefix("message 0: ")
+            reason = f"message {number} of its conversation (from 0): {what}"
+            return Refused(bad=BadLine(file=step.file, line=step.line, reason=reason))
         count = receipt.last_seq - receipt.first_seq + 1
         stored: tuple[Message, ...] = ()
         if count > 0:

@@ -138,7 +138,10 @@ def _lines(file: Path, bad: list[BadLine]) -> Iterator[tuple[int, object]]:
                 if not raw.strip():
                     continue
                 try:
-                    yield line, json.loads(raw.decode("utf-8"))
+                    yield (
+                        line,
+                        json.loads(raw.decode("utf-8-sig" if line == 1 else "utf-8")),
+                    )
                 except (ValueError, RecursionError) as exc:
                     reason = f"not JSON: {_short(exc)}"
                     bad.append(BadLine(file=str(file), line=line, reason=reason))

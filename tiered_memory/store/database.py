@@ -154,16 +154,21 @@ class Database:
             "secure_delete=ON",
             f"journal_size_limit={WAL_LIMIT_BYTES}",
         ]
-        if not memory:
-            common.insert(1, "journal_mode=WAL")
-            _warn_of_fault(settings)
+        wal = [] if memory else ["journal_mode=WAL"]
         writer = await asyncio.to_thread(_engine, url, 1)
         self._engines.append(writer)
-        self._writer = await SqliteLane.open(writer, "BEGIN IMMEDIATE", pragmas=common)
-        self._lanes.append(self._writer)
+        lane = await SqliteLane.open(
+            writer,
+            "BEGIN IMMEDIATE",
+            pragmas=[*common, *(wal if settings.migrate else ())],
+        )
+        self._writer = lane
+        self._lanes.append(lane)
         await self._migrate(settings)
         if memory:
             return
+        await lane.set(wal)  # a file that is not ours was refused before it changed
+        _warn_of_fault(settings)
         reader = await asyncio.to_thread(_engine, url, READ_LANES)
         self._engines.append(reader)
         for _ in range(READ_LANES):

@@ -97,6 +97,15 @@ class SqliteLane:
             raise
         return cls(kept, driver, *cores[0])
 
+    async def set(self, pragmas: Sequence[str]) -> None:
+        """Set ``pragmas`` outside a transaction."""
+
+        def apply(raw: sqlite3.Connection) -> None:
+            for pragma in pragmas:
+                raw.execute(f"PRAGMA {pragma}").close()
+
+        await self._driver.executescript(apply)
+
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` on the connection's thread, in one transaction."""
         results: list[T] = []

@@ -71,6 +71,11 @@ def version_error(connection: Connection) -> SchemaVersionError:
     found, expected = current(connection), head()
     if found is not None and found not in _known():
         what = "newer than this version of the package; upgrade the package"
+    elif found is None:
+        what = (
+            "the file is empty or another program's; if it is the right one, "
+            "'tiered-memory db upgrade' adds the tables"
+        )
     else:
         what = "older; run 'tiered-memory db upgrade' or set storage.migrate"
     return SchemaVersionError(
