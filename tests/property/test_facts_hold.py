@@ -23,6 +23,8 @@ PIECES = (
     "不是A8801，是A8802", "。", "，", " ", "\n", "?", "吗", "我老婆的", "my wife's ", "if ",
     "110105", "19491231002X", "536-90-4399", "¥1,299.00", "\u200b", "😀", "é", "\\", '"',
     "sk-abcdefgh12345678", "PIN is 4821", "是您的验证码", "7", "a", "actually it's ", ": ",
+    "<password>", "</password>", "{\"token\": \"ab12\"}", "{", "}", "otp=", "token: ab1\n",
+    "pass: ", "4111.1111.1111.1111", "secret=",
 )  # fmt: skip
 
 TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=4)), max_size=12).map(
@@ -60,6 +62,8 @@ WORDS = (
     "not ", "don't use ", "if ", "my order is ", "is it ", "for example ", "actually it's ",
     "sorry, ", "they said ", "my wife's ", "old ", "\n> ", ". ", "，", "?", " is wrong", "不对",
     "instead of ", "say ", "Say, ", "IF ", "Not ", "no, it's ", "the correct one is ",
+    "no wait, ", "scratch that, ", "no, sorry, ", "sorry, wrong one: ", "等等，", "哦不，",
+    "her number is ", "call him at ", "她的电话", "the assistant said ", "\n \"> ",
 )  # fmt: skip
 
 

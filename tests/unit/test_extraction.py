@@ -6,6 +6,7 @@ import pytest
 
 from tiered_memory.facts.extraction import Extractor
 from tiered_memory.facts.packs import load_patterns
+from tiered_memory.facts.resolve import resolve
 from tiered_memory.settings import FactSettings
 
 if TYPE_CHECKING:
@@ -205,12 +206,88 @@ def test_a_pair_that_no_pattern_knows_is_a_correction_of_something(
         ("我老婆说我的电话是13900008642", "self"),
         ("My wife paid. My phone is 13900008642", "self"),
         ("我的电话是13900008642", "self"),
+        ("I came with my colleague Mia. Her number is 13900008642", "contact.colleague"),
+        ("Her number is 13900008642", "contact.other"),
+        ("You can call him at 13900008642", "contact.other"),
+        ("我同事小李。他的手机号是13900008642", "contact.colleague"),
+        ("对方电话13900008642", "contact.other"),
+        ("I told my wife about Bob. His phone is 13900008642", "contact.other"),
+        ("我跟我爸说了。她的电话是13900008642", "contact.other"),
+        ("tell her my number is 13900008642", "self"),
+        ("my assistant's phone is 13900008642", "contact.assistant"),
     ],
 )
 def test_a_value_belongs_to_whom_the_sentence_says(
     extractor: Extractor, text: str, owner: str
 ) -> None:
     assert [c.owner for c in read(extractor, text) if c.key == "phone"] == [owner]
+
+
+@pytest.mark.parametrize("who", ["the assistant", "The chat assistant", "your assistant"])
+def test_the_one_spoken_to_is_no_contact(extractor: Extractor, who: str) -> None:
+    (found,) = read(extractor, f"{who} said order A8801")
+    assert (found.owner, found.why["quoted"]) == ("self", "yes")
+
+
+def test_somebody_s_number_leaves_the_customer_s_own(extractor: Extractor) -> None:
+    texts = ("My phone is 13900008642", "Meet my colleague Mia. Her phone is 13900007531")
+    found = [candidate for text in texts for candidate in read(extractor, text)]
+    added = resolve(found, []).added
+    assert [(c.owner, c.value) for c in added if c.key == "phone"] == [
+        ("self", "13900008642"),
+        ("contact.colleague", "13900007531"),
+    ]
+
+
+def test_a_name_that_is_to_be_put_in_is_none(extractor: Extractor) -> None:
+    assert read(extractor, "收件人写她的名字") == []
+
+
+OLD, NEW = "ABC-12345678", "ABC-87654321"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"order {OLD} no wait {NEW}",
+        f"order {OLD}, no wait, it's {NEW}",
+        f"order {OLD} wait, no, order {NEW}",
+        f"order {OLD}, no, sorry, {NEW}",
+        f"My order is {OLD}. No, sorry, it's {NEW}",
+        f"order {OLD}, scratch that, {NEW}",
+        f"order {OLD} strike that {NEW}",
+        f"order {OLD}. Sorry, wrong one: {NEW}",
+        f"订单{OLD}，等等，是{NEW}",
+        f"订单号{OLD}，等一下，应该是{NEW}",
+        f"订单{OLD}，不对，是{NEW}",
+        f"订单{OLD} 不对 {NEW}",
+        f"订单{OLD}，哦不，订单{NEW}",
+        "order 7300215000012 no wait 7300215000013",
+    ],
+)
+def test_a_value_taken_back_at_once_leaves_the_other(
+    extractor: Extractor, text: str
+) -> None:
+    (stays,) = resolve(read(extractor, text), []).added
+    assert stays.key == "order_id"
+    assert stays.value in {NEW, "7300215000013"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"order {OLD} and order {NEW}",
+        f"order {OLD}, no refund yet, and order {NEW}",
+        f"order {OLD}: I got the wrong order {NEW} instead",
+        f"order {OLD} is on hold, hold on, order {NEW} too",
+        f"订单{OLD}等等，订单{NEW}也没到",
+    ],
+)
+def test_a_second_value_is_no_correction_without_its_word(
+    extractor: Extractor, text: str
+) -> None:
+    added = resolve(read(extractor, text), []).added
+    assert [c.value for c in added if c.key == "order_id"] == [OLD, NEW]
 
 
 def test_a_further_number_stands_beside_the_first(extractor: Extractor) -> None:
@@ -221,9 +298,18 @@ def test_a_further_number_stands_beside_the_first(extractor: Extractor) -> None:
 
 def test_quoted_words_are_less_sure(extractor: Extractor) -> None:
     (own,) = read(extractor, "订单A8801没到")
-    (quoted,) = read(extractor, "> 订单A8801没到")
+    (quoted,) = read(extractor, "客服说订单A8801没到")
     assert quoted.confidence == pytest.approx(own.confidence - 0.3)
     assert quoted.why["quoted"] == "yes"
+
+
+@pytest.mark.parametrize(
+    "text", ["> order A8801", "hello\n  > order A8801\nis not mine", '"> order A8801"']
+)
+def test_a_line_of_the_message_answered_is_no_fact(extractor: Extractor, text: str) -> None:
+    assert read(extractor, text) == []
+    (own,) = read(extractor, f"{text}\norder A8802 is mine")
+    assert own.value == "A8802"
 
 
 def test_nothing_is_taken_out_of_a_web_address(extractor: Extractor) -> None:

@@ -153,6 +153,111 @@ def test_escapes_in_json_do_not_hide_a_secret(masker: Masker) -> None:
 
 
 @pytest.mark.parametrize(
+    "key",
+    [
+        "secret", "client_secret", "clientSecret", "token", "access_token", "refreshToken",
+        "authorization", "Authorization", "api_key", "password", "pass", "otp", "密码",
+    ],
+)  # fmt: skip
+def test_a_short_value_of_a_secret_key_is_masked(masker: Masker, key: str) -> None:
+    value = "4821" if key == "otp" else "ab12"
+    for text in (
+        json.dumps({"a": [{key: value}], "b": value}),
+        json.dumps({key: value, "b": value}, ensure_ascii=False, indent=2),
+    ):
+        for masked in (masker.mask_json(text).text, masker.mask(text).text):
+            read = json.loads(masked)
+            assert read["b"] == value
+            assert value not in json.dumps({**read, "b": ""})
+
+
+def test_a_secret_of_several_words_is_masked_whole_by_its_key(masker: Masker) -> None:
+    text = '{"password": "Zq9 kTr \\u00e9", "headers": {"Authorization": "Basic Zq9 x"}}'
+    assert json.loads(masker.mask_json(text).text) == {
+        "password": "[password]",
+        "headers": {"Authorization": "[token]"},
+    }
+
+
+def test_a_key_that_names_no_secret_keeps_its_value(masker: Masker) -> None:
+    text = json.dumps(
+        {
+            "next_page_token": "abc123", "token_type": "bearer", "max_tokens": 2000,
+            "token": None, "secret": "none", "authorization": "approved", "pass": True,
+            "password": "required", "zip_code": "839201",
+        }
+    )  # fmt: skip
+    assert masker.mask_json(text).text == text
+    assert masker.mask(text).text == text
+
+
+def test_json_that_a_user_pastes_is_read_as_json(masker: Masker) -> None:
+    text = f'{{"é": "\\u00e9 caf\u00e9 {CARD} x", "cvv": 839201, "pan": {CARD}, "n": 1.0}}'
+    found = masker.mask(text)
+    assert json.loads(found.text) == {
+        "é": "é café [card_number ****1881] x",
+        "cvv": "[verification_code]",
+        "pan": "[card_number ****1881]",
+        "n": 1.0,
+    }
+    assert [found.text[m.start : m.end] for m in found.marks] == [
+        "[card_number ****1881]",
+        "[verification_code]",
+        "[card_number ****1881]",
+    ]
+    assert all(found.text[m.start : m.end] == m.shown for m in found.marks)
+    assert masker.mask(found.text).text == found.text
+
+
+def test_a_secret_that_is_a_key_is_masked_for_users(masker: Masker) -> None:
+    assert masker.mask(f'{{"{CARD}": 1}}').text == '{"[card_number ****1881]": 1}'
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("<password>Zq9kTr7xW</password>", "<password>[password]</password>"),
+        ("<u><Pwd x='1'> Zq9 kTr </Pwd></u>", "<u><Pwd x='1'> [password] </Pwd></u>"),
+        ("<a><![CDATA[1]]></a><otp>4821</otp>", "<a><![CDATA[1]]></a><otp>[verification_code]</otp>"),
+        ("<pwd><![CDATA[Zq9k]]></pwd>", "<pwd><![CDATA[[password]]]></pwd>"),
+        ("<accessToken>ab12</accessToken>", "<accessToken>[token]</accessToken>"),
+        ("<ns:secret>ab12</ns:secret>", "<ns:secret>[api_key]</ns:secret>"),
+        ("<td>Password</td><td>Zq9k</td>", "<td>Password</td><td>[password]</td>"),
+        ('<u password="Zq9k"/>', '<u password="[password]"/>'),
+        ("<password>required</password>", "<password>required</password>"),
+        ("<spin>4821</spin>", "<spin>4821</spin>"),
+    ],
+)  # fmt: skip
+def test_a_tag_is_the_cue_of_its_text(masker: Masker, text: str, masked: str) -> None:
+    for found in (masker.mask_json(text).text, masker.mask(text).text):
+        assert found == masked
+        assert masker.mask(found).text == masked
+    inside = json.dumps({"body": text})
+    assert json.loads(masker.mask_json(inside).text) == {"body": masked}
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "4111.1111.1111.1111", "4111_1111_1111_1111", "4111\n1111\n1111\n1111",
+        "4111\r\n1111\r\n1111\r\n1111",
+    ],
+)  # fmt: skip
+def test_a_card_is_one_however_its_groups_stand_apart(masker: Masker, number: str) -> None:
+    assert masker.mask(f"pay by {number} ok").text == "pay by [card_number ****1111] ok"
+    wrong = number[:-1] + "2"
+    assert masker.mask(f"pay by {wrong} ok").text == f"pay by {wrong} ok"
+
+
+@pytest.mark.parametrize("length", range(12, 22))
+def test_an_answer_of_any_length_to_a_card_question_is_masked(
+    masker: Masker, length: int
+) -> None:
+    number = "589123658915236758911"[:length]
+    assert masker.mask(number, ("card_number",)).text.startswith("[card_number")
+
+
+@pytest.mark.parametrize(
     "text", [f"[{CARD}", f"{{'a': '{CARD}'}}", f'"{CARD}"', "[" * 9_000]
 )
 def test_what_is_no_json_is_masked_as_text(masker: Masker, text: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.re2_engine import Gate, compile_re2
-from tiered_memory.facts.relations import RELATION_WORDS, SELF, OwnerReader
+from tiered_memory.facts.relations import PERSONAL, RELATION_WORDS, SELF, OwnerReader
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,6 +19,14 @@ __all__ = ["ContextReader", "Standing", "Surroundings"]
 
 REACH = 80
 """Characters looked at on each side."""
+
+NAMED_REACH = 240
+"""Characters before a pronoun in which the person is named."""
+
+OTHER = "contact.other"
+"""Whose a value is that belongs to somebody whom no word names."""
+
+ASSISTANT = "contact.assistant"
 
 _CLAUSE_ENDS = ",。！？；\n!?;，"
 _SENTENCE_ENDS = "。！？\n!?"
@@ -80,16 +88,47 @@ _CORRECTED = (
     r"(?:the )?(?:correct|right) (?:one|number|order|code|address|e-?mail|phone|id)"
     r"(?: (?:number|address|id|code))?(?: is|:)?|"
     r"changed? (?:it |this |that |my \w+ |the \w+ )?to|update (?:it |my \w+ |the \w+ )?to|"
-    r"(?:sorry|no|oops|wait),? (?:it'?s|it is|that'?s|my|the))"
-    r"(?:[ ,:#\"'(]+(?:it'?s|" + _LIGHT + r"))*[ ,:#\"'(]*$|"
+    r"(?:sorry|no|oops|wait),? (?:it'?s|it is|that'?s|my|the)|"
+    r"no,? wait|wait,? no|no,? sorry|sorry,? no|(?:scratch|strike|make) that|"
+    r"my (?:bad|mistake)|(?:sorry|oops|no),? wrong (?:one|order|number|code|id)[.,:!])"
+    r"(?:[ ,.:;!#\"'(-]+(?:it'?s|that'?s|sorry|no|wait|should be|" + _LIGHT + r"))*"
+    r"[ ,.:;!#\"'(-]*$|"
+    r"(?:不对|等等|等一下|等下|哦不|噢不|啊不|搞混了)[,，。.! ]*(?:我的|应该|其实|订单|号码?|单号|电话|手机)*是"
+    r"[^。！？!?\n]{0,8}$|(?:哦不|噢不|啊不)[,，。.! ]*(?:我的|订单|号码?|单号|电话|手机)*[ :]*$|"
     r"(?:其实是|实际是|应该是|应为|更正为?|正确的?是|正确的?[^。！？!?\n]{0,6}是|改成|改为|换成|换为|更新为|更换为|"
     r"(?:说|写|打|发|搞|弄|记)错了?[,，。! ]*(?:应该)?是?|不对[,，! ]*是|而是)[^。！？!?\n]{0,8}$)"
 )
 _QUOTED = (
     r"(?i)(?:(?:客服|你们|对方|短信|系统|他们|卖家|商家)(?:说|写|回复|告诉我|提示|发来)[^。！？!?\n]{0,20}$|"
-    r"(?:^|[^a-z])(?:agent|rep|representative|they|message|email|sms|he|she|colleague)"
+    r"(?:^|[^a-z])(?:agent|assistant|(?:chat)?bot|rep|representative|they|message|email|sms|he|she|colleague)"
     r" (?:said|says|told me|wrote|replied)[^.!?\n]{0,40}$)"
 )
+
+_OTHERS = (
+    r"(?i)(?:(?:^|[^a-z])(?:his|her|their) (?:(?:new|own|work|home|cell|mobile|phone|contact|direct|email|shipping|full|first|last|account) ){0,2}(?:number|phone|mobile|cell|e-?mail|"
+    r"address|name|birthday|account|passport|id|zip|postcode)(?:[^a-z]|$)|"
+    r"(?:^|[^a-z])(?:call|reach|text|e-?mail|contact|ring|phone|dial) (?:him|her|them) "
+    r"(?:at|on|via)[ :]|"
+    r"(?:[她他]们?|(?:^|[^A-Za-z])TA|对方)的?(?:收货|手机|联系|家庭|电子)?"
+    r"(?:电话|手机|号码|号|邮箱|地址|姓名|名字|微信|方式|生日|身份证|账号))[^,，;；]{0,24}$"
+)
+"""A value of somebody whom only a pronoun names."""
+
+_MALE = r"(?i)(?:^|[^a-z])(?:his|him)(?:[^a-z]|$)|他"
+_FEMALE = r"(?i)(?:^|[^a-z])her(?:[^a-z]|$)|她"
+_WOMEN = frozenset(
+    f"contact.{who}"
+    for who in ("wife", "daughter", "mother", "sister", "girlfriend", "grandmother", "aunt")
+)
+_MEN = frozenset(
+    f"contact.{who}"
+    for who in ("husband", "son", "father", "brother", "boyfriend", "grandfather", "uncle")
+)
+
+_ANY_ASSISTANT = (
+    r"(?i)(?:^|[^a-z])(?:the|an?|this|that|your|ai) (?:\w+ ){0,2}?assistant[^,;]*$"
+)
+"""The one spoken to, where no word says that the customer has one."""
 
 _RULES: Mapping[str, str] = {
     "denied_en": _DENIED_EN,
@@ -105,6 +144,10 @@ _RULES: Mapping[str, str] = {
     "asked_about": _ASKED_ABOUT,
     "corrected": _CORRECTED,
     "quoted": _QUOTED,
+    "others": _OTHERS,
+    "any_assistant": _ANY_ASSISTANT,
+    "male": _MALE,
+    "female": _FEMALE,
 }
 
 _TRIGGERS: Mapping[str, str] = {
@@ -121,10 +164,11 @@ _TRIGGERS: Mapping[str, str] = {
     ),
     "corrected": (
         r"(?i)actually|correct|right|mean|should|chang|updat|sorry|\bno\b|oops|wait|其实|实际|应该是|"
-        r"应为|更正|正确|改|换|更新|错|不对|而是"
+        r"应为|更正|正确|改|换|更新|错|不对|而是|scratch|strike|make|mistake|bad|wrong|等等|等一下|"
+        r"等下|哦不|噢不|啊不|搞混"
     ),
-    "quoted": r"(?im)^>|说|写|回复|告诉|提示|发来|said|says|told|wrote|replied",
-    "relation": RELATION_WORDS,
+    "quoted": r"(?im)^[ \t\"']*>|说|写|回复|告诉|提示|发来|said|says|told|wrote|replied",
+    "relation": RELATION_WORDS + "|her|his|their|him|them|[她他]|TA|对方",
 }
 """Words without which no rule of a group can hold: looked for once in a text."""
 
@@ -197,9 +241,11 @@ class Surroundings:
         after = text[end : end + REACH]
         owner = SELF
         if "relation" in self._found:
-            owner = self._owners.owner(sentence, clause, type_name)
-        quoted = "quoted" in self._found and self._quoted(start, sentence)
+            owner = self._owner(start, sentence, clause, type_name)
+        quoted = "quoted" in self._found and self._hit("quoted", sentence)
         reason = self._not_stated(sentence, clause, after)
+        if "quoted" in self._found and self._cited(start):
+            reason = "cited"
         if reason:
             return Standing(stated=False, owner=owner, quoted=quoted, reason=reason)
         if "denied" in self._found and self._denied(clause, after, one=one):
@@ -244,9 +290,22 @@ class Surroundings:
             return True
         return one and self._hit("old", clause)
 
-    def _quoted(self, start: int, sentence: str) -> bool:
+    def _cited(self, start: int) -> bool:
+        """Tell whether the line is of a message that an answer repeats: ``> order …``."""
         line = self._text.rfind("\n", 0, start) + 1
-        return self._text.startswith(">", line) or self._hit("quoted", sentence)
+        return self._text[line:start].lstrip(" \t\"'").startswith(">")
+
+    def _owner(self, start: int, sentence: str, clause: str, type_name: str) -> str:
+        owner = self._owners.owner(sentence, clause, type_name)
+        if owner == ASSISTANT and self._hit("any_assistant", sentence):
+            return SELF
+        if owner != SELF or type_name not in PERSONAL or not self._hit("others", clause):
+            return owner
+        before = self._text[max(0, start - NAMED_REACH) : start]
+        named = self._owners.owner(before, clause, type_name)
+        if named in {SELF, ASSISTANT} or (named in _WOMEN and self._hit("male", clause)):
+            return OTHER
+        return OTHER if named in _MEN and self._hit("female", clause) else named
 
 
 def _clause_start(sentence: str) -> int:

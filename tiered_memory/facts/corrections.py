@@ -36,6 +36,9 @@ NEAR = 40
 CONFIDENCE = 0.7
 
 _TOKEN = r"[#A-Za-z0-9][A-Za-z0-9_-]{2,30}"
+_CODE = r"#?(?:[A-Za-z_-]{1,20}[0-9][A-Za-z0-9_-]{1,28}|[0-9][A-Za-z0-9_-]{2,29})"
+"""With a digit: a word after ``no,`` is none."""
+
 _PAIRS = (
     (
         r"(?:^|[^是要还])(?:不是|并非|别用|不要用)[ ]?(?P<old>TOKEN)[\s,。;、]{0,3}"
@@ -52,13 +55,19 @@ _PAIRS = (
     ),
     r"(?:应该是|是|改成|换成)(?P<new>TOKEN)[ ,。;、]{1,2}(?:而)?不是(?P<old>TOKEN)",
 )
+_TAKING_BACK = (
+    r"(?:actually|correction|sorry|oops|no,|i meant?|no,?[ ]wait|wait,?[ ]no|wait,|"
+    r"(?:scratch|strike|make)[ ]that|my[ ](?:bad|mistake)|wrong[ ](?:one|order|number|code|id)[.,:!])"
+)
 _SINGLE = (
     (
-        r"(?i)(?:^|[^a-z])(?:actually|correction|sorry|oops|no,|i meant?)[,:]?[ ]"
-        r"?(?:it'?s|it[ ]is|it[ ]should[ ]be|should[ ]be)?[ ]?(?P<new>TOKEN)(?:[ .!?,;。]|$)"
+        r"(?i)(?:^|[^a-z])(?:" + _TAKING_BACK + r"[ ,.:;!-]{0,3}){1,3}"
+        r"(?:(?:it'?s|it[ ]is|that'?s|it[ ]should[ ]be|should[ ]be)[ ])?(?P<new>CODE)"
+        r"(?:[ .!?,;。]|$)"
     ),
-    r"(?:更正|说错了|打错了|写错了|弄错了|不对)[,。!: ]{0,2}(?:应该)?是?[ :]?(?P<new>TOKEN)",
-    r"(?:其实是|应该是|应为)[ :]?(?P<new>TOKEN)",
+    r"(?:更正|说错了|打错了|写错了|弄错了|搞错了|不对|哦不|噢不|啊不)[,。!: ]{0,2}(?:应该)?是?[ :]?(?P<new>CODE)",
+    r"(?:等等|等一下|等下)[,。!: ]{0,2}(?:应该|其实)?是[ :]?(?P<new>CODE)",
+    r"(?:其实是|应该是|应为)[ :]?(?P<new>CODE)",
 )
 
 
@@ -76,7 +85,8 @@ class Corrections:
     """Finds what corrects what within a text; holds only compiled expressions."""
 
     def __init__(self) -> None:
-        sources = [source.replace("TOKEN", _TOKEN) for source in (*_PAIRS, *_SINGLE)]
+        sources = [source.replace("TOKEN", _TOKEN) for source in _PAIRS]
+        sources += [source.replace("CODE", _CODE) for source in _SINGLE]
         self._gate = Gate(sources)
         self._rules = [_Rule.of(source) for source in sources]
 

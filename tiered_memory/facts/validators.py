@@ -144,8 +144,16 @@ def person(value: str) -> bool | None:
     words = value.lower().replace(".", " ").replace("-", " ").split()
     if not words or any(c.isdigit() or c in "@_/" for c in value):
         return False
+    if value[0] in _FILLING or not _POINTERS.isdisjoint(value):
+        return False
     return False if any(word in NOT_NAMES for word in words) else None
 
+
+_FILLING = "写填"
+"""Said of a name that is to be put in; neither is a family name."""
+
+_POINTERS = frozenset("她他它你您我的")
+"""Characters of pointing words, in no name."""
 
 _STREET_UNITS = "省市区县镇乡村路街道巷弄号栋幢楼室院座层组"
 
@@ -164,11 +172,11 @@ def address(value: str) -> bool | None:
 
 _NOT_SECRETS = frozenset(
     """
-    a about again already an and any at be because been being blank but by can cannot correct
-    did does doesn't empty expired fine for forgotten from gone good has have i if in
-    incorrect invalid is isn't it it's its lost missing my needed no not of ok okay on
-    one or required reset right safe same secure so still strong that the this to too
-    unknown used valid sure thanks thank hello hi hey yes yeah yep nope never where sorry please
+    a about again already an and any are at be because been being blank but by can cannot changed
+    contains correct did does doesn't empty expired false fine for forgot forgotten from gone good has have i if in
+    incorrect invalid is isn't it it's its least length locked lost minimum missing must my needed no none not null of ok okay on
+    one or rejected required reset right safe same secure should so still strong that the this to too
+    true unknown used valid sure thanks thank hello hi hey yes yeah yep nope never where sorry please
     wait help done agent human cancel was wasn't weak what when which why with won't wrong you your
     是 不 不是 没 没有 了 吗 忘 忘了 忘记 忘记了 错 错了 错误 不对 正确 对 什么 多少 重置
     找回 修改 输入 登录 过期 丢了 失效 无效 收不到 没收到
@@ -180,7 +188,33 @@ def secret_word(value: str) -> bool | None:
     """Refuse what is said *about* a password (``is wrong``, ``忘了``), not one itself."""
     words = value.lower().split()
     first = words[0].strip(".,!?:;'\"") if words else ""
-    return False if first in _NOT_SECRETS else None
+    if first in _NOT_SECRETS or first.startswith(("http://", "https://", "www.")):
+        return False
+    return None
+
+
+_NO_VALUES = frozenset(
+    """
+    active applied approved authorized basic bearer canceled cancelled captured complete completed
+    declined denied disabled enabled error failed false granted hidden in null nil none n/a
+    redacted pending revoked string success true undefined unauthorized yes
+    """.split()  # noqa: SIM905 (a table of words)
+)
+
+
+def key_value(value: str) -> bool | None:
+    """Refuse what a key of a secret holds instead of one (``null``, ``approved``)."""
+    if len(value) < _SHORT_SECRET or value.lower() in _NO_VALUES:
+        return False
+    return secret_word(value)
+
+
+_SHORT_SECRET = 3
+
+
+def card_groups(value: str) -> bool | None:
+    """Tell a payment card whose groups stand apart by anything, a line's end too."""
+    return card("".join(c for c in value if "0" <= c <= "9"))
 
 
 _WISHING = frozenset(
@@ -218,6 +252,7 @@ VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
         "address": address,
         "air_waybill": air_waybill,
         "card": card,
+        "card_groups": card_groups,
         "cn_id": cn_id,
         "container": container,
         "date_real": date_real,
@@ -229,6 +264,7 @@ VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
         "iccid": iccid,
         "imei": imei,
         "ip": ip,
+        "key_value": key_value,
         "locator": locator,
         "luhn": card,
         "order_token": order_token,
