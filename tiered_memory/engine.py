@@ -156,6 +156,7 @@ class MemoryEngine:
             fold_failures=parts.counts.fold_failures,
             entity_batches=0 if entities is None else entities.batches,
             entity_backlog=0 if entities is None else entities.backlog,
+            pattern_time_outs=sum(self._resources.extractor.time_outs().values()),
             background_errors=parts.counts.background_errors
             + (0 if entities is None else entities.errors),
             sessions_cached=len(parts.cache),

@@ -55,6 +55,7 @@ class EntityWorker:
         clock: Clock,
         batch: int,
         deadline_ms: int,
+        max_chars: int,
         changed: Callable[[AppendResult], None],
     ) -> None:
         self._stage = stage
@@ -63,6 +64,7 @@ class EntityWorker:
         self._batch = batch
         self._deadline_s = deadline_ms / 1_000
         self._changed = changed
+        self._max_chars = max_chars
         self._jobs: deque[_Job] = deque()
         self._waiting: dict[str, int] = {}
         self._idle: dict[str, asyncio.Event] = {}
@@ -89,6 +91,7 @@ class EntityWorker:
     ) -> None:
         """Queue the user messages among ``messages``; ``taken`` is what rules found.
 
+        Of a long text the beginning is read, as far as rules read it.
         ``index`` of a candidate is the place of its message in ``messages``.
         """
         for index, message in enumerate(messages):
@@ -96,7 +99,7 @@ class EntityWorker:
                 continue
             texts = tuple(
                 EntityText(
-                    text=leaf.text,
+                    text=leaf.text[: self._max_chars],
                     part=leaf.part,
                     taken=tuple(
                         (c.start, c.end)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
 
-__all__ = ["Intake", "as_payloads", "is_long", "text_size"]
+__all__ = ["Intake", "as_payloads", "is_long"]
 
 HEAD_ROLES = frozenset({"system", "developer"})
 RESULT_ROLES = frozenset({"tool", "function"})
@@ -64,11 +64,6 @@ def is_long(message: object, *, limit: int) -> bool:
     return left < 0
 
 
-def text_size(payloads: Sequence[Payload]) -> int:
-    """Give the characters of text that an intake will read."""
-    return sum(len(leaf.text) for payload in payloads for leaf in text_leaves(payload))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
     """A masked message with what was read from it."""
@@ -82,7 +77,7 @@ class Intake:
     """Masks, reads, counts and shortens messages; knows no database.
 
     Safe to call from any thread; linear in the size of the text. Callers take it
-    off the event loop where ``text_size`` is large.
+    off the event loop where ``is_long`` says so.
     """
 
     def __init__(
@@ -252,26 +247,12 @@ class Intake:
         )
 
     def _read(self, payload: Payload, *, question: str | None, index: int) -> Read:
-        read = self._read_texts(payload, question=question, index=index)
-        payload, counts = sealed(
-            read.payload, mask=self._extractor.mask, mask_json=self._extractor.mask_json
-        )
-        if not counts:
-            return read
-        _add(counts, read.masked)
-        return replace(read, payload=payload, masked=counts)
-
-    def _read_texts(self, payload: Payload, *, question: str | None, index: int) -> Read:
+        """Mask a message and read a user's; nothing else is read for facts."""
+        masked: dict[str, int] = {}
         if payload["role"] != "user":
-            found_counts: dict[str, int] = {}
-            return Read(
-                payload=self._masked(payload, found_counts),
-                candidates=(),
-                masked=found_counts,
-            )
+            return Read(payload=self._masked(payload, masked), candidates=(), masked=masked)
         texts: dict[str, str] = {}
         found: list[Candidate] = []
-        masked: dict[str, int] = {}
         for leaf in text_leaves(payload):
             if leaf.extra:
                 text, counts = self._extractor.mask(leaf.text)
@@ -286,14 +267,15 @@ class Intake:
             _add(masked, extraction.masked_counts)
             if extraction.masked != leaf.text:
                 texts[leaf.part] = extraction.masked
+        payload = replace_leaves(payload, texts) if texts else payload
         return Read(
-            payload=replace_leaves(payload, texts) if texts else payload,
+            payload=self._sealed(payload, masked),
             candidates=tuple(found),
             masked=masked,
         )
 
     def _masked(self, payload: Payload, counts: dict[str, int]) -> Payload:
-        """Mask every text of ``payload``; adds to ``counts`` by type."""
+        """Mask every text of ``payload`` and its structure; adds to ``counts`` by type."""
         texts: dict[str, str] = {}
         for leaf in text_leaves(payload):
             data = leaf.part.startswith(("tool_calls", "function_call"))
@@ -304,7 +286,16 @@ class Intake:
             _add(counts, found)
             if masked != leaf.text:
                 texts[leaf.part] = masked
-        return replace_leaves(payload, texts) if texts else payload
+        payload = replace_leaves(payload, texts) if texts else payload
+        return self._sealed(payload, counts)
+
+    def _sealed(self, payload: Payload, counts: dict[str, int]) -> Payload:
+        """Mask what is no text of ``payload``; adds to ``counts`` by type."""
+        payload, found = sealed(
+            payload, mask=self._extractor.mask, mask_json=self._extractor.mask_json
+        )
+        _add(counts, found)
+        return payload
 
     def _new_message(self, payload: Payload) -> NewMessage:
         tokens = self._counter.message(payload)

@@ -449,7 +449,6 @@ class CompactionStatus(StrEnum):
     COMPACTED = "compacted"
     NOTHING_TO_DO = "nothing_to_do"
     NOT_WORTH_IT = "not_worth_it"
-    HELD = "held"
     BUSY = "busy"
     FAILED = "failed"
 
@@ -485,6 +484,8 @@ class Metrics:
         repairs: mends made in prompts.
         folds, fold_failures: runs of the compactor that ended so.
         entity_batches: batches that the recognizers read; ``entity_backlog`` texts wait.
+        pattern_time_outs: of patterns in the lane with a time limit; one that timed out
+            three times is left out.
         background_errors: failures caught and logged at a background task's edge.
         sessions_cached: session states in memory.
         warnings: what was said at open, e.g. a recognizer that is not installed.
@@ -497,6 +498,7 @@ class Metrics:
     fold_failures: int
     entity_batches: int
     entity_backlog: int
+    pattern_time_outs: int
     background_errors: int
     sessions_cached: int
     warnings: tuple[str, ...]

@@ -229,6 +229,7 @@ def _entity_worker(
         clock=plan.clock,
         batch=plan.settings.ner.batch,
         deadline_ms=plan.settings.ner.deadline_ms,
+        max_chars=plan.settings.facts.max_chars,
         changed=cache.advance,
     )
 

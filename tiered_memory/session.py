@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 from anyio import to_thread
 
 from tiered_memory.arguments import check_build, check_count, check_name
-from tiered_memory.intake import as_payloads, is_long, text_size
+from tiered_memory.intake import as_payloads, is_long
 from tiered_memory.model import Event, Receipt
 from tiered_memory.state import SessionState
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from tiered_memory.model import (
         AppendResult,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tiered_memory.prompt.builder import BuildTrace
 
 __all__ = ["Session"]
+
+T = TypeVar("T")
 
 INLINE_CHARS = 4_096
 """Texts up to here are read on the loop: below 1 ms, where a thread hop costs 0.2."""
@@ -94,16 +96,14 @@ class Session:
             StoreError: the database refused; nothing was stored.
         """
         self._parts.check()
-        if is_long(message, limit=INLINE_CHARS):
-            payloads = await to_thread.run_sync(
-                as_payloads, message, limiter=self._parts.readers
-            )
-        else:
-            payloads = as_payloads(message)
+        inline = not is_long(message, limit=INLINE_CHARS)
+        payloads = await self._worked(inline, partial(as_payloads, message))
         async with self.lock:
             state = await self._known()
             while True:
-                draft = await self._draft(state, payloads, message_id)
+                draft = await self._worked(
+                    inline, partial(self._draft, state, payloads, message_id)
+                )
                 if not draft.messages and draft.head is None:
                     return _unchanged(state)
                 result = await self._parts.store.append(draft, self._parts.resolve)
@@ -114,22 +114,23 @@ class Session:
         self._after(draft, result)
         return self._receipt(draft, result)
 
-    async def _draft(
+    def _draft(
         self, state: SessionState, payloads: Sequence[Payload], message_id: str | None
     ) -> Draft:
-        def make() -> Draft:
-            return self._parts.intake.draft(
-                state,
-                payloads,
-                subject=self._subject,
-                system_prompt=self._system_prompt if state.head is None else None,
-                message_id=message_id,
-                now=self._parts.clock.now(),
-            )
+        return self._parts.intake.draft(
+            state,
+            payloads,
+            subject=self._subject,
+            system_prompt=self._system_prompt if state.head is None else None,
+            message_id=message_id,
+            now=self._parts.clock.now(),
+        )
 
-        if text_size(payloads) <= INLINE_CHARS:
-            return make()
-        return await to_thread.run_sync(make, limiter=self._parts.readers)
+    async def _worked(self, inline: bool, work: Callable[[], T]) -> T:
+        """Do pure work here, or off the loop where it may take long."""
+        if inline:
+            return work()
+        return await to_thread.run_sync(work, limiter=self._parts.readers)
 
     def _after(self, draft: Draft, result: AppendResult) -> None:
         """Set the background to work on what was stored; waits for nothing."""
@@ -202,12 +203,8 @@ class Session:
             tools=tools,
             previous=self._trace,
         )
-        if max((m.tokens for m in state.window), default=0) > INLINE_TOKENS:
-            prompt, self._trace = await to_thread.run_sync(
-                make, limiter=self._parts.readers
-            )
-        else:
-            prompt, self._trace = make()
+        inline = all(message.tokens <= INLINE_TOKENS for message in state.window)
+        prompt, self._trace = await self._worked(inline, make)
         self._parts.counts.prompts += 1
         if prompt.repairs:
             self._parts.counts.repairs += len(prompt.repairs)

@@ -83,7 +83,7 @@ def test_up_down_and_up_again_gives_the_tables_of_the_code(
             migrate.upgrade(connection)
         with connection.begin():
             assert differences(connection) == []
-            assert migrate.at_head(connection)
+            assert migrate.at_head(migrate.current(connection), migrate.revisions())
         with connection.begin():
             migrate.downgrade(connection, "base")
         with connection.begin():

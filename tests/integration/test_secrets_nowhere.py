@@ -96,3 +96,19 @@ async def test_what_holds_no_secret_is_left_as_it_is(tmp_path: Path) -> None:
         stored = [m.to_dict() async for m in session.history()]
 
     assert stored == [message]
+
+
+async def test_a_secret_in_a_head_is_masked_too(tmp_path: Path) -> None:
+    head = {
+        "role": "system",
+        "content": f"Card {CARD}.",
+        "metadata": {"password": "Zq9kTr7xW"},
+    }
+    async with MemoryEngine.open(
+        tmp_path / "m.db", settings=Settings(ner={"mode": "off"})
+    ) as memory:
+        await memory.session("s").add([head, {"role": "user", "content": "hi"}])
+
+    raw = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert CARD.encode() not in raw
+    assert b"Zq9kTr7xW" not in raw

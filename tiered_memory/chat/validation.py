@@ -34,7 +34,6 @@ class Problem:
     kind: ProblemKind
     position: int
     call_id: str | None = None
-    detail: str = ""
 
 
 def validate(payloads: Sequence[Payload]) -> list[Problem]:

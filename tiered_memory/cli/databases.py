@@ -17,7 +17,7 @@ from tiered_memory.cli.running import (
 )
 from tiered_memory.errors import SchemaVersionError
 from tiered_memory.store.database import Database
-from tiered_memory.store.migrate import head
+from tiered_memory.store.migrate import revisions
 
 if TYPE_CHECKING:
     from tiered_memory.settings import StorageSettings
@@ -41,7 +41,7 @@ def upgrade(
     async def work() -> int:
         storage = load_settings(settings).storage.model_copy(update={"migrate": True})
         await _open(db, storage)
-        _tell(head(), as_json=as_json)
+        _tell(revisions()[0], as_json=as_json)
         return 0
 
     finish(work)
@@ -67,7 +67,7 @@ def current(
             _tell(exc.facts.get("found"), as_json=as_json)
             complain(str(exc))
             return BAD_STORE
-        _tell(head(), as_json=as_json)
+        _tell(revisions()[0], as_json=as_json)
         return 0
 
     finish(work)
@@ -80,6 +80,6 @@ async def _open(target: str, storage: StorageSettings) -> None:
 
 def _tell(found: object, *, as_json: bool) -> None:
     if as_json:
-        print_json({"found": found, "expected": head()})
+        print_json({"found": found, "expected": revisions()[0]})
     else:
-        stdout().print(f"found {found or 'none'}, expected {head()}")
+        stdout().print(f"found {found or 'none'}, expected {revisions()[0]}")

@@ -95,6 +95,10 @@ class Extractor:
         """Give the identifiers in a text of any role, JSON included, left to right."""
         return self._identifiers.read(text)
 
+    def time_outs(self) -> Mapping[str, int]:
+        """Give how often patterns ran out of time, by id."""
+        return self._patterns.time_outs.counts()
+
     def expected_types(self, question: str) -> tuple[str, ...]:
         """Give the types that an assistant's text asks for."""
         return expected_types(question, self._patterns.slots)

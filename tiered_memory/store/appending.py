@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from tiered_memory.errors import MessageError, StoreError
-from tiered_memory.model import AppendResult, Candidate, Fact, FactChanges, Message
+from tiered_memory.model import AppendResult, FactChanges, Message
 from tiered_memory.store import rows, schema
-from tiered_memory.store.changes import (
-    Counters,
-    FactBatch,
-    current_facts,
-    reference_numbers,
-)
+from tiered_memory.store.changes import FactBatch, current_facts, reference_numbers
+from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
-    from tiered_memory.model import Draft, FactDraft, Head
+    from tiered_memory.model import Draft, Fact, Head
+    from tiered_memory.store.changes import Outcome, Resolve
 
-__all__ = ["Outcome", "Resolve", "append", "change_facts"]
+__all__ = ["append"]
 
-Resolve = Callable[[Sequence[Candidate], Sequence[Fact]], FactChanges]
-Outcome = AppendResult | Exception | None
-"""A draft's end: what it did, why it failed alone, or None where its session moved."""
+_message, _head = schema.message, schema.head
 
-_session, _message, _head = schema.session, schema.message, schema.head
-
-_SESSIONS = sa.select(
-    _session.c.session_id,
-    _session.c.subject,
-    _session.c.revision,
-    _session.c.next_seq,
-    _session.c.next_reference,
-    _session.c.next_fact,
-    _session.c.turns,
-    _session.c.entities_seq,
-).where(_session.c.session_id.in_(sa.bindparam("ids", expanding=True)))
 _REPEATS = sa.select(
     _message.c.session_id,
     _message.c.message_id,
@@ -51,7 +35,6 @@ _REPEATS = sa.select(
     _message.c.session_id.in_(sa.bindparam("ids", expanding=True)),
     _message.c.message_id.in_(sa.bindparam("names", expanding=True)),
 )
-_INSERT_SESSION = sa.insert(_session)
 _INSERT_MESSAGES = sa.insert(_message)
 _INSERT_HEAD = sa.insert(_head)
 _END_HEAD = (
@@ -59,33 +42,6 @@ _END_HEAD = (
     .where(_head.c.session_id == sa.bindparam("of"), _head.c.ended_revision.is_(None))
     .values(ended_revision=sa.bindparam("ended"))
 )
-_MOVE_SESSION = (
-    sa.update(_session)
-    .where(_session.c.session_id == sa.bindparam("of"))
-    .values(
-        next_seq=sa.bindparam("seq"),
-        revision=sa.bindparam("rev"),
-        next_reference=sa.bindparam("reference"),
-        next_fact=sa.bindparam("fact"),
-        turns=sa.bindparam("turn"),
-        entities_seq=sa.bindparam("entities"),
-        subject=sa.bindparam("whose"),
-        updated_at=sa.bindparam("at"),
-    )
-)
-
-
-@dataclass(slots=True)
-class _Session:
-    """A session's row while a transaction moves it."""
-
-    subject: str | None
-    revision: int
-    next_seq: int
-    counters: Counters
-    turns: int
-    entities_seq: int
-    new: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +61,7 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
     draft whose ``resolve`` raises fails alone; nothing of it is written. Two
     statements read, two to eight write, whatever the number of drafts.
     """
-    sessions = _sessions(connection, {draft.session_id for draft, _ in items})
+    sessions = read_sessions(connection, {draft.session_id for draft, _ in items})
     outcomes: list[Outcome] = [None] * len(items)
     open_places = _repeats(connection, items, outcomes)
     ready = _resolved(connection, items, open_places, sessions, outcomes)
@@ -123,7 +79,13 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
     for item in ready:
         session = sessions[item.draft.session_id]
         outcomes[item.place] = _take(item, session, numbers, batch, messages, heads)
-    _write_sessions(connection, [item.draft for item in ready], sessions)
+    write_sessions(
+        connection,
+        {
+            item.draft.session_id: (sessions[item.draft.session_id], item.draft.created_at)
+            for item in ready
+        },
+    )
     if messages:
         connection.execute(_INSERT_MESSAGES, messages)
     if heads:
@@ -133,114 +95,6 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
         connection.execute(_INSERT_HEAD, heads)
     batch.write(connection)
     return outcomes
-
-
-def change_facts(
-    connection: Connection, items: Sequence[tuple[FactDraft, Resolve]]
-) -> list[Outcome]:
-    """Bring fact candidates that came without a message; facts are read here.
-
-    A draft that changes nothing but ``entities_seq`` does not raise the revision.
-    """
-    sessions = _sessions(connection, {draft.session_id for draft, _ in items})
-    facts = current_facts(
-        connection, sorted({d.session_id for d, _ in items if d.candidates})
-    )
-    outcomes: list[Outcome] = []
-    moved: dict[str, tuple[_Session, str]] = {}
-    for draft, resolve in items:
-        session = sessions.get(draft.session_id)
-        if session is None:
-            outcomes.append(StoreError("no such session", target="session"))
-            continue
-        current = facts.get(draft.session_id, [])
-        try:
-            changes = _resolved_changes(draft, resolve, current)
-        except Exception as exc:  # noqa: BLE001 (handed to the caller whose draft it is)
-            outcomes.append(exc)
-            continue
-        outcomes.append(_change(connection, draft, changes, session, facts))
-        moved[draft.session_id] = (session, rows.stamp(draft.created_at))
-    if moved:
-        connection.execute(
-            _MOVE_SESSION, [_moved(sid, row, at) for sid, (row, at) in moved.items()]
-        )
-    return outcomes
-
-
-def _resolved_changes(
-    draft: FactDraft, resolve: Resolve, current: Sequence[Fact]
-) -> FactChanges:
-    """Give what the candidates change; their ``index`` is their place in the draft."""
-    if not draft.candidates:
-        return FactChanges()
-    candidates = [
-        replace(candidate, index=index)
-        for index, (_, candidate) in enumerate(draft.candidates)
-    ]
-    return resolve(candidates, current)
-
-
-def _change(
-    connection: Connection,
-    draft: FactDraft,
-    changes: FactChanges,
-    session: _Session,
-    facts: dict[str, list[Fact]],
-) -> AppendResult:
-    """Write a draft's changes; ``facts`` are brought up to date for the next draft."""
-    current = facts.get(draft.session_id, [])
-    base = session.revision
-    added: tuple[Fact, ...] = ()
-    changed: tuple[Fact, ...] = ()
-    if changes.added or changes.ended or changes.seen:
-        session.revision += 1
-        batch = FactBatch()
-        names = [(c.owner, c.key, c.normalized) for c in changes.added]
-        added, changed = batch.take(
-            draft.session_id,
-            changes,
-            current,
-            numbers=reference_numbers(connection, {draft.session_id: names}),
-            counters=session.counters,
-            revision=session.revision,
-            now=draft.created_at,
-            seq_of=lambda candidate: draft.candidates[candidate.index][0],
-        )
-        batch.write(connection)
-        now = {fact.fact_id: fact for fact in changed}
-        facts[draft.session_id] = [
-            fact
-            for fact in (*(now.get(f.fact_id, f) for f in current), *added)
-            if fact.ended_revision is None
-        ]
-    if draft.entities_seq is not None:
-        session.entities_seq = max(session.entities_seq, draft.entities_seq)
-    return AppendResult(
-        session_id=draft.session_id,
-        base_revision=base,
-        revision=session.revision,
-        next_seq=session.next_seq,
-        first_seq=session.next_seq,
-        last_seq=session.next_seq - 1,
-        added=added,
-        changed=changed,
-        entities_seq=session.entities_seq,
-    )
-
-
-def _sessions(connection: Connection, ids: set[str]) -> dict[str, _Session]:
-    return {
-        row[0]: _Session(
-            subject=row[1],
-            revision=row[2],
-            next_seq=row[3],
-            counters=Counters(next_reference=row[4], next_fact=row[5]),
-            turns=row[6],
-            entities_seq=row[7],
-        )
-        for row in connection.execute(_SESSIONS, {"ids": sorted(ids)})
-    }
 
 
 def _repeats(
@@ -301,7 +155,7 @@ def _resolved(
     connection: Connection,
     items: Sequence[tuple[Draft, Resolve]],
     places: Sequence[int],
-    sessions: dict[str, _Session],
+    sessions: dict[str, SessionRow],
     outcomes: list[Outcome],
 ) -> list[_Ready]:
     """Give the drafts that can be written; note the outcome of those that cannot."""
@@ -311,15 +165,7 @@ def _resolved(
         draft = items[place][0]
         session = sessions.get(draft.session_id)
         if session is None:
-            session = _Session(
-                subject=draft.subject,
-                revision=0,
-                next_seq=1,
-                counters=Counters(next_reference=1, next_fact=1),
-                turns=0,
-                entities_seq=0,
-                new=True,
-            )
+            session = SessionRow.fresh(draft.subject)
             sessions[draft.session_id] = session
         if draft.subject is not None and session.subject not in (None, draft.subject):
             outcomes[place] = StoreError(
@@ -354,7 +200,7 @@ def _resolved(
 
 def _take(
     item: _Ready,
-    session: _Session,
+    session: SessionRow,
     numbers: dict[tuple[str, tuple[str, str, str]], int],
     batch: FactBatch,
     messages: list[dict[str, Any]],
@@ -442,59 +288,4 @@ def _message_row(draft: Draft, message: Message) -> dict[str, Any]:
         "created_at": rows.stamp(draft.created_at),
         "ended_revision": None,
         "ended_why": None,
-    }
-
-
-def _write_sessions(
-    connection: Connection, drafts: Sequence[Draft], sessions: dict[str, _Session]
-) -> None:
-    fresh = [
-        _new_row(draft, sessions[draft.session_id])
-        for draft in drafts
-        if sessions[draft.session_id].new
-    ]
-    if fresh:
-        connection.execute(_INSERT_SESSION, fresh)
-    moved = [
-        _moved(draft.session_id, sessions[draft.session_id], rows.stamp(draft.created_at))
-        for draft in drafts
-        if not sessions[draft.session_id].new
-    ]
-    if moved:
-        connection.execute(_MOVE_SESSION, moved)
-
-
-def _moved(session_id: str, session: _Session, at: str) -> dict[str, Any]:
-    return {
-        "of": session_id,
-        "seq": session.next_seq,
-        "rev": session.revision,
-        "reference": session.counters.next_reference,
-        "fact": session.counters.next_fact,
-        "turn": session.turns,
-        "entities": session.entities_seq,
-        "whose": session.subject,
-        "at": at,
-    }
-
-
-def _new_row(draft: Draft, session: _Session) -> dict[str, Any]:
-    at = rows.stamp(draft.created_at)
-    return {
-        "session_id": draft.session_id,
-        "subject": session.subject,
-        "next_seq": session.next_seq,
-        "revision": session.revision,
-        "generation": 0,
-        "boundary_seq": 0,
-        "pinned_seq": None,
-        "entities_seq": 0,
-        "epoch_revision": 0,
-        "next_reference": session.counters.next_reference,
-        "next_fact": session.counters.next_fact,
-        "turns": session.turns,
-        "folded_turns": 0,
-        "failures": 0,
-        "created_at": at,
-        "updated_at": at,
     }

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from tiered_memory.model import Fact, FactStatus
+from tiered_memory.model import (
+    AppendResult,
+    Candidate,
+    Fact,
+    FactChanges,
+    FactStatus,
+)
 from tiered_memory.store import rows, schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from sqlalchemy import Connection
 
-    from tiered_memory.model import Candidate, FactChanges
+__all__ = [
+    "Counters",
+    "FactBatch",
+    "Outcome",
+    "Resolve",
+    "current_facts",
+    "reference_numbers",
+]
 
-__all__ = ["Counters", "FactBatch", "current_facts", "reference_numbers"]
+Resolve = Callable[[Sequence[Candidate], Sequence[Fact]], FactChanges]
+Outcome = AppendResult | Exception | None
+"""A draft's end: what it did, why it failed alone, or None where its session moved."""
 
 Name = tuple[str, str, str]
 """Owner, key and normal form: what one reference number stands for."""

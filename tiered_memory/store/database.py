@@ -16,7 +16,13 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from tiered_memory.errors import StoreBusyError, StoreError, TieredMemoryError
 from tiered_memory.store.lanes import AdapterLane, SqliteLane, TransactingConnection
-from tiered_memory.store.migrate import at_head, upgrade, version_error
+from tiered_memory.store.migrate import (
+    at_head,
+    current,
+    revisions,
+    upgrade,
+    version_error,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -188,10 +194,12 @@ class Database:
 
     async def _migrate(self, settings: StorageSettings) -> None:
         """Bring the schema to the code's, or refuse; a current one costs one read."""
-        if await self.write(at_head):
+        known = await asyncio.to_thread(revisions)
+        found = await self.write(current)
+        if at_head(found, known):
             return
         if not settings.migrate:
-            raise await self.write(version_error)
+            raise version_error(found, known)
         await self.write(upgrade)
 
 

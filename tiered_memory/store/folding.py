@@ -270,15 +270,13 @@ def record_compaction(
 
 
 def _turns_to(connection: Connection, commit: FoldCommit) -> int:
-    """Count the turns that are wholly behind the new boundary."""
-    count = connection.execute(
-        sa.select(sa.func.count()).where(
-            _message.c.session_id == commit.session_id,
-            _message.c.role == "user",
-            _message.c.seq <= commit.to_seq,
+    """Give the turns that are wholly behind the new boundary: its message's number."""
+    turn = connection.execute(
+        sa.select(_message.c.turn).where(
+            _message.c.session_id == commit.session_id, _message.c.seq == commit.to_seq
         )
-    ).scalar_one()
-    return int(count) - (commit.pinned_seq is not None)
+    ).scalar()
+    return int(turn or 0) - (commit.pinned_seq is not None)
 
 
 def _insert_segment(connection: Connection, commit: FoldCommit, revision: int) -> None:

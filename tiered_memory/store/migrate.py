@@ -10,6 +10,8 @@ from tiered_memory.errors import SchemaVersionError
 from tiered_memory.store.schema import VERSION_TABLE, metadata
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from alembic.config import Config
     from alembic.script import ScriptDirectory
     from sqlalchemy import Connection
@@ -18,7 +20,7 @@ __all__ = [
     "at_head",
     "current",
     "downgrade",
-    "head",
+    "revisions",
     "script_folder",
     "upgrade",
     "version_error",
@@ -37,14 +39,14 @@ def script_folder() -> Path:
     raise SchemaVersionError("the package came without its migrations; install it anew")
 
 
-def head() -> str:
-    """Give the newest revision that the code knows."""
-    return str(_scripts().get_current_head())
+def revisions() -> tuple[str, ...]:
+    """Give the revisions that the code knows, newest first; reads files."""
+    return tuple(script.revision for script in _scripts().walk_revisions())
 
 
 def current(connection: Connection) -> str | None:
     """Give the database's revision, or None where it has no tables of ours."""
-    from alembic.migration import MigrationContext
+    from alembic.runtime.migration import MigrationContext
 
     context = MigrationContext.configure(
         connection, opts={"version_table": VERSION_TABLE, "target_metadata": metadata}
@@ -52,41 +54,41 @@ def current(connection: Connection) -> str | None:
     return context.get_current_revision()
 
 
-def at_head(connection: Connection) -> bool:
-    """Tell whether the schema is the code's; two small reads.
+def at_head(found: str | None, known: Sequence[str]) -> bool:
+    """Tell whether a database's revision is the newest of ``known``.
 
     Raises:
         SchemaVersionError: the schema is newer than the code.
     """
-    found = current(connection)
-    if found == head():
-        return True
-    if found is not None and found not in _known():
-        raise version_error(connection)
-    return False
+    if found is not None and found not in known:
+        raise version_error(found, known)
+    return found == known[0]
 
 
-def version_error(connection: Connection) -> SchemaVersionError:
+def version_error(found: str | None, known: Sequence[str]) -> SchemaVersionError:
     """Give the error for a schema that is not the code's."""
-    found, expected = current(connection), head()
-    if found is not None and found not in _known():
-        what = "newer than this version of the package; upgrade the package"
-    elif found is None:
+    if found is None:
         what = (
             "the file is empty or another program's; if it is the right one, "
             "'tiered-memory db upgrade' adds the tables"
         )
-    else:
+    elif found in known:
         what = "older; run 'tiered-memory db upgrade' or set storage.migrate"
+    else:
+        what = "newer than this version of the package; upgrade the package"
     return SchemaVersionError(
-        f"the database's schema is {found or 'absent'}, the code's is {expected}: {what}",
+        f"the database's schema is {found or 'absent'}, the code's is {known[0]}: {what}",
         found=found,
-        expected=expected,
+        expected=known[0],
     )
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Bring the schema up to ``revision`` in the connection's transaction."""
+    """Bring the schema up to ``revision`` in the connection's transaction.
+
+    Reads files. On the store's own connections that is off the event loop; through a
+    borrowed engine it is on it, some 50 ms, once: migrate there before, or at start.
+    """
     from alembic import command
 
     with _ONE_AT_A_TIME:
@@ -116,7 +118,3 @@ def _scripts() -> ScriptDirectory:
     from alembic.script import ScriptDirectory
 
     return ScriptDirectory.from_config(_config())
-
-
-def _known() -> set[str]:
-    return {script.revision for script in _scripts().walk_revisions()}

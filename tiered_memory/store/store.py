@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import sqlalchemy as sa
 
 from tiered_memory.errors import ClosedError, TieredMemoryError
-from tiered_memory.store import appending, folding, reading, rows, schema
+from tiered_memory.store import appending, facts, folding, reading, rows, schema
 from tiered_memory.store.database import Database
 from tiered_memory.store.writer import Writer
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from tiered_memory.settings import StorageSettings
     from tiered_memory.state import SessionState
-    from tiered_memory.store.appending import Resolve
+    from tiered_memory.store.changes import Resolve
 
 __all__ = ["Store"]
 
@@ -94,7 +94,7 @@ class Store:
 
     async def change_facts(self, draft: FactDraft, resolve: Resolve) -> AppendResult:
         """Bring candidates to the facts as they are then; ``entities_seq`` only grows."""
-        result: AppendResult = await self._batched(appending.change_facts, (draft, resolve))
+        result: AppendResult = await self._batched(facts.change_facts, (draft, resolve))
         return result
 
     async def save_settings(self, digest: str, document: str, now: datetime) -> None:

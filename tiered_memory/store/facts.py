@@ -1,0 +1,113 @@
+"""Fact candidates that come without a message, from recognizers or the application."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tiered_memory.errors import StoreError
+from tiered_memory.model import AppendResult, FactChanges
+from tiered_memory.store.changes import FactBatch, current_facts, reference_numbers
+from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+    from tiered_memory.model import Fact, FactDraft
+    from tiered_memory.store.changes import Outcome, Resolve
+
+__all__ = ["change_facts"]
+
+
+def change_facts(
+    connection: Connection, items: Sequence[tuple[FactDraft, Resolve]]
+) -> list[Outcome]:
+    """Bring fact candidates that came without a message; facts are read here.
+
+    A draft that changes nothing but ``entities_seq`` does not raise the revision.
+    """
+    sessions = read_sessions(connection, [draft.session_id for draft, _ in items])
+    facts = current_facts(
+        connection, sorted({d.session_id for d, _ in items if d.candidates})
+    )
+    outcomes: list[Outcome] = []
+    moved: dict[str, tuple[SessionRow, datetime]] = {}
+    for draft, resolve in items:
+        session = sessions.get(draft.session_id)
+        if session is None:
+            outcomes.append(StoreError("no such session", target="session"))
+            continue
+        current = facts.get(draft.session_id, [])
+        try:
+            changes = _resolved_changes(draft, resolve, current)
+        except Exception as exc:  # noqa: BLE001 (handed to the caller whose draft it is)
+            outcomes.append(exc)
+            continue
+        outcomes.append(_change(connection, draft, changes, session, facts))
+        moved[draft.session_id] = (session, draft.created_at)
+    write_sessions(connection, moved)
+    return outcomes
+
+
+def _resolved_changes(
+    draft: FactDraft, resolve: Resolve, current: Sequence[Fact]
+) -> FactChanges:
+    """Give what the candidates change; their ``index`` is their place in the draft."""
+    if not draft.candidates:
+        return FactChanges()
+    candidates = [
+        replace(candidate, index=index)
+        for index, (_, candidate) in enumerate(draft.candidates)
+    ]
+    return resolve(candidates, current)
+
+
+def _change(
+    connection: Connection,
+    draft: FactDraft,
+    changes: FactChanges,
+    session: SessionRow,
+    facts: dict[str, list[Fact]],
+) -> AppendResult:
+    """Write a draft's changes; ``facts`` are brought up to date for the next draft."""
+    current = facts.get(draft.session_id, [])
+    base = session.revision
+    added: tuple[Fact, ...] = ()
+    changed: tuple[Fact, ...] = ()
+    if changes.added or changes.ended or changes.seen:
+        session.revision += 1
+        batch = FactBatch()
+        names = [(c.owner, c.key, c.normalized) for c in changes.added]
+        added, changed = batch.take(
+            draft.session_id,
+            changes,
+            current,
+            numbers=reference_numbers(connection, {draft.session_id: names}),
+            counters=session.counters,
+            revision=session.revision,
+            now=draft.created_at,
+            seq_of=lambda candidate: draft.candidates[candidate.index][0],
+        )
+        batch.write(connection)
+        now = {fact.fact_id: fact for fact in changed}
+        facts[draft.session_id] = [
+            fact
+            for fact in (*(now.get(f.fact_id, f) for f in current), *added)
+            if fact.ended_revision is None
+        ]
+    if draft.entities_seq is not None:
+        session.entities_seq = max(session.entities_seq, draft.entities_seq)
+    return AppendResult(
+        session_id=draft.session_id,
+        base_revision=base,
+        revision=session.revision,
+        next_seq=session.next_seq,
+        first_seq=session.next_seq,
+        last_seq=session.next_seq - 1,
+        added=added,
+        changed=changed,
+        entities_seq=session.entities_seq,
+    )
