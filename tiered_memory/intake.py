@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from tiered_memory.arguments import check_name
 from tiered_memory.chat.leaves import replace_leaves, text_leaves
 from tiered_memory.chat.messages import normalise, plain_text
+from tiered_memory.dialogue import Dialogue
 from tiered_memory.errors import MessageError
 from tiered_memory.model import Draft, Head, NewMessage
 from tiered_memory.sealing import sealed
@@ -104,26 +105,28 @@ class Intake:
     ) -> Draft:
         """Make the draft that takes ``payloads`` into the session at ``state``.
 
-        The last assistant text, in the window or in ``payloads``, is the context in
-        which a user's bare value is read. ``messages`` is empty where all that came
-        is the head as it stands.
+        What the assistant said last, in the window or in ``payloads``, is the context
+        in which a user's bare value or yes is read. ``messages`` is empty where all
+        that came is the head as it stands.
         """
         self._check_id(message_id)
         heads, body = self._split_head(state, payloads)
-        question = _last_reply(state)
+        dialogue = self._dialogue(state, body)
         messages: list[NewMessage] = []
         candidates: list[Candidate] = []
         masked: dict[str, int] = {}
         for payload in body:
-            read = self._read(payload, question=question, index=len(messages))
+            index = len(messages)
+            read = self._read(payload, dialogue, index=index)
             candidates += read.candidates
             for kind, count in read.masked.items():
                 masked[kind] = masked.get(kind, 0) + count
             messages.append(self._new_message(read.payload))
             if payload["role"] == "assistant":
-                question = plain_text(read.payload) or question
+                dialogue.assistant(read.payload, index)
             elif payload["role"] == "user":
-                question = None
+                told = bool(read.candidates or read.masked)
+                dialogue.user(read.payload, told=told)
         return Draft(
             session_id=state.session_id,
             subject=subject,
@@ -246,13 +249,36 @@ class Intake:
             counter=self._counter.name,
         )
 
-    def _read(self, payload: Payload, *, question: str | None, index: int) -> Read:
+    def _dialogue(self, state: SessionState, body: Sequence[Payload]) -> Dialogue:
+        """Follow the conversation as far as a user's message among ``body`` needs it."""
+
+        def asks(text: str) -> bool:
+            return bool(self._extractor.expected_types(text))
+
+        if any(payload["role"] == "user" for payload in body):
+            return Dialogue.of(state, asks)
+        return Dialogue(asks)
+
+    def _confirmed(self, payload: Payload, dialogue: Dialogue) -> list[Candidate]:
+        """Give what the assistant read back where the customer's message says yes."""
+        said = dialogue.said
+        if said is None or not self._extractor.confirms(plain_text(payload)):
+            return []
+        return [
+            candidate
+            for leaf in said.leaves
+            for candidate in self._extractor.read_back(
+                leaf.text, part=leaf.part, index=said.index
+            )
+        ]
+
+    def _read(self, payload: Payload, dialogue: Dialogue, *, index: int) -> Read:
         """Mask a message and read a user's; nothing else is read for facts."""
         masked: dict[str, int] = {}
         if payload["role"] != "user":
             return Read(payload=self._masked(payload, masked), candidates=(), masked=masked)
         texts: dict[str, str] = {}
-        found: list[Candidate] = []
+        found = self._confirmed(payload, dialogue)
         for leaf in text_leaves(payload):
             if leaf.extra:
                 text, counts = self._extractor.mask(leaf.text)
@@ -261,7 +287,11 @@ class Intake:
                     texts[leaf.part] = text
                 continue
             extraction = self._extractor.extract(
-                leaf.text, role="user", question=question, part=leaf.part, index=index
+                leaf.text,
+                role="user",
+                question=dialogue.question,
+                part=leaf.part,
+                index=index,
             )
             found += extraction.candidates
             _add(masked, extraction.masked_counts)
@@ -324,18 +354,6 @@ class Intake:
             return message
         short = replace_leaves(payload, {"content": text})
         return replace(message, short=short, short_tokens=self._counter.message(short))
-
-
-def _last_reply(state: SessionState) -> str | None:
-    """Give the newest assistant text since the last user message of the window."""
-    for message in reversed(state.window):
-        if message.role == "user":
-            return None
-        if message.role == "assistant":
-            text = plain_text(message.payload)
-            if text:
-                return text
-    return None
 
 
 def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:

@@ -137,7 +137,8 @@ class Candidate:
         normalized: comparison form (E.164, ISO date, Decimal text, upper case …).
         part: where in the message: ``content``, ``content.2.text`` …
         start, end: half-open, in code points of the *stored* text of ``part``.
-        index: place of its message in the draft, from 0.
+        index: place of its message in the draft, from 0; below 0 one stored before: its
+            seq is that much less than the draft's ``next_seq``.
         polarity: ``negate`` takes the value back where it is current.
         cardinality: whether a new value supersedes (``one``) or joins (``many``).
         focus: whether the customer points at this value now.

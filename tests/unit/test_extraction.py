@@ -401,3 +401,76 @@ def test_what_ran_out_of_time_is_said_and_left_out_after_three_times() -> None:
 def test_texts_with_nothing_in_them_give_nothing(extractor: Extractor, text: str) -> None:
     found = extractor.extract(text, role="user", question="your order number?")
     assert (found.masked, found.candidates) == (text, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我打算把电话换成13900008642",
+        "我可能会搬到上海市徐汇区漕溪路18号",
+        "I'm thinking of changing my e-mail to mei@example.com",
+        "I might move to 12 Oak Street, Springfield",
+        "should I use mei@example.com or may@example.com?",
+        "要不要我给你我的手机号13900008642？",
+        "订单A7731是我的吗？",
+        "订单是A7731还是A7732？",
+        "what's the number? is it 415-555-0132",
+    ],
+)
+def test_what_is_planned_or_offered_is_no_fact(extractor: Extractor, text: str) -> None:
+    assert extractor.extract(text, role="user").candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("订单A7731还是没到", "A7731"),
+        ("能否帮我查一下订单A7731", "A7731"),
+        ("could you check order A7731?", "A7731"),
+        ("客服说订单A7731已经发货", "A7731"),
+        ("the driver said order A7731 is lost", "A7731"),
+    ],
+)
+def test_a_value_asked_about_in_passing_is_stated_and_the_customer_s(
+    extractor: Extractor, text: str, value: str
+) -> None:
+    (found,) = extractor.extract(text, role="user").candidates
+    assert (found.owner, found.value, found.polarity) == ("self", value, "assert")
+
+
+@pytest.mark.parametrize(
+    ("text", "owner"),
+    [
+        ("快递员电话是13900008642", "contact.courier"),
+        ("The driver's number is 415-555-0132", "contact.driver"),
+        ("司机说他到了，我电话13900008642", "self"),
+    ],
+)
+def test_a_number_of_those_who_serve_is_theirs(
+    extractor: Extractor, text: str, owner: str
+) -> None:
+    (found,) = extractor.extract(text, role="user").candidates
+    assert found.owner == owner
+
+
+@pytest.mark.parametrize(
+    "text", ["把我的手机号13900008642删掉", "please delete my number 415-555-0132"]
+)
+def test_a_value_to_be_deleted_is_taken_back(extractor: Extractor, text: str) -> None:
+    (found,) = extractor.extract(text, role="user").candidates
+    assert found.polarity == "negate"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I said A7731 but I meant A7732",
+        "My order is A7731. Sorry, A7732.",
+        "订单号说成了A7731，其实是A7732",
+        "wrong: order A7731, right: order A7732",
+    ],
+)
+def test_a_slip_is_put_right(extractor: Extractor, text: str) -> None:
+    found = extractor.extract(text, role="user").candidates
+    assert found[-1].value == "A7732"
+    assert found[-1].why["corrects"] == "A7731"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tiered_memory.facts.context_rules import RULES, TRIGGERS
 from tiered_memory.facts.re2_engine import Gate, compile_re2
-from tiered_memory.facts.relations import PERSONAL, RELATION_WORDS, SELF, OwnerReader
+from tiered_memory.facts.relations import PERSONAL, SELF, OwnerReader
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -31,91 +32,6 @@ ASSISTANT = "contact.assistant"
 _CLAUSE_ENDS = ",。！？；\n!?;，"
 _SENTENCE_ENDS = "。！？\n!?"
 
-_LIGHT = (
-    r"(?:my|the|our|your|his|her|their|an?|this|that|it|is|was|at|on|to|from|number|no|id|"
-    r"code|order|orders|phone|e-?mail|address|account|booking|reservation|tracking|ticket|"
-    r"case|name|mobile|cell|one|called|anymore|old|previous|use|using)"
-)
-
-_DENIED_EN = (
-    r"(?i)(?:^|[^a-z'])(?:not|isn'?t|wasn'?t|aren'?t|no longer|instead of|rather than|"
-    r"(?:don'?t|do not|never|stop|please don'?t|can'?t|cannot|won'?t) "
-    r"(?:use|call|text|e-?mail|contact|ring|dial|using|calling|reach me (?:at|on)|"
-    r"send(?: it| them| this| anything)?(?: to)?|ship(?: it)?(?: to)?|"
-    r"deliver(?: it)?(?: to)?|sending(?: it)?(?: to)?)|ignore|forget)"
-    r"(?:[ :#\"'(]+" + _LIGHT + r")*[ :#\"'(]*$"
-)
-_DENIED_ZH = (
-    r"(?:^|[^是要还])(?:不是|并非|不再是|不再用|别用|别打|别再打|别再用|别联系|不要用|不要打|不要再用|"
-    r"不要寄到?|不要送到?|不要发到?|别寄到?|别送到?|别发到?|停用了?)[^了没收到还买]{0,8}$"
-)
-_DENIED_AFTER = (
-    r"(?i)^[\"')”]*\s*(?:(?:is|was|'s) (?:wrong|incorrect|not (?:my|the|mine|right|correct|"
-    r"valid)|no longer|an? (?:old|typo|mistake)|outdated|cancel+ed by mistake)|isn'?t "
-    r"(?:my|mine|right|correct|valid)|(?:这个|那个)?(?:号码?|订单号?|邮箱|地址)?"
-    r"(?:不对|错了|是错的|写错了|打错了|不用了|不再用|已停用|停用了|作废|已作废|不是我的))"
-)
-_OLD = (
-    r"(?i)(?:(?:^|[^a-z])(?:old|previous|former)(?:[ :]+" + _LIGHT + r")*[ :]*$|"
-    r"(?:以前|原来|之前|旧)的?(?:电话|手机|邮箱|地址|号码|名字|联系方式)*号?码?(?:是|:)?$)"
-)
-_SUPPOSED = (
-    r"(?i)(?:比如|例如|譬如|譬如说|举个例子|举例|类似|好比|格式[是为像:]|e\.g\.?|(?:^|[^a-z])(?:"
-    r"for (?:example|instance)|such as|something like|say,?|imagine|suppose|hypothetically|"
-    r"formatted? (?:is|like|as)|looks? like|an? (?:example|sample))(?:[^a-z]|$))[^。！？!?\n]{0,24}$"
-)
-_SUPPOSED_IF = (
-    r"(?i)(?:(?:如果|假如|要是|假设|倘若|万一|若)[^。！？!?\n]{0,12}(?:是|为|换成|改成|叫|用)|"
-    r"(?:^|[^a-z])(?:if|what if|assuming|suppose|supposing)[^。！？!?\n]{0,30}"
-    r"(?:is|was|were|be|had|to|change[sd]? (?:it )?to|use[sd]?))[ :#\"']*$"
-)
-_ASKED_AFTER = (
-    r"(?i)^[\"')”]*(?:号|这个|这单)?(?:吗|么|嘛|对吗|对吧|对不对|是吗|是吧|没错吧|吧?\?)"
-)
-_ASKED_AFTER_EN = r"(?i)^[\"')”]*\s*(?:,? ?(?:right|correct|yes|no|ok|is (?:that|it) (?:right|correct))\s*)?\?"
-_ASKED_BEFORE_EN = (
-    r"(?i)^\W*(?:so |and |but |or |wait )*(?:is|was|are|isn'?t|wasn'?t|do|does|did|should|"
-    r"could|would|shall|have)(?: (?:it|you|i|we|that|this|they|be|not|have|got|use|say))*"
-    r"(?:[ :#\"'(]+" + _LIGHT + r")*[ :#\"'(]*$"
-)
-_ASKED_BEFORE_ZH = r"(?:是不是|是否是?|难道是|该不会是)[^。！？!?\n]{0,6}$"
-_ASKED_ABOUT = (
-    r"(?i)^\s*(?:the |my |your |still |really )*(?:number|one|code|id|address|e-?mail|"
-    r"correct|right|on file)[^.!\n]{0,40}\?"
-)
-_CORRECTED = (
-    r"(?i)(?:(?:^|[^a-z])(?:actually|correction|i meant?|i mean|should (?:be|have been|read)|"
-    r"(?:the )?(?:correct|right) (?:one|number|order|code|address|e-?mail|phone|id)"
-    r"(?: (?:number|address|id|code))?(?: is|:)?|"
-    r"changed? (?:it |this |that |my \w+ |the \w+ )?to|update (?:it |my \w+ |the \w+ )?to|"
-    r"(?:sorry|no|oops|wait),? (?:it'?s|it is|that'?s|my|the)|"
-    r"no,? wait|wait,? no|no,? sorry|sorry,? no|(?:scratch|strike|make) that|"
-    r"my (?:bad|mistake)|(?:sorry|oops|no),? wrong (?:one|order|number|code|id)[.,:!])"
-    r"(?:[ ,.:;!#\"'(-]+(?:it'?s|that'?s|sorry|no|wait|should be|" + _LIGHT + r"))*"
-    r"[ ,.:;!#\"'(-]*$|"
-    r"(?:不对|等等|等一下|等下|哦不|噢不|啊不|搞混了)[,，。.! ]*(?:我的|应该|其实|订单|号码?|单号|电话|手机)*是"
-    r"[^。！？!?\n]{0,8}$|(?:哦不|噢不|啊不)[,，。.! ]*(?:我的|订单|号码?|单号|电话|手机)*[ :]*$|"
-    r"(?:其实是|实际是|应该是|应为|更正为?|正确的?是|正确的?[^。！？!?\n]{0,6}是|改成|改为|换成|换为|更新为|更换为|"
-    r"(?:说|写|打|发|搞|弄|记)错了?[,，。! ]*(?:应该)?是?|不对[,，! ]*是|而是)[^。！？!?\n]{0,8}$)"
-)
-_QUOTED = (
-    r"(?i)(?:(?:客服|你们|对方|短信|系统|他们|卖家|商家)(?:说|写|回复|告诉我|提示|发来)[^。！？!?\n]{0,20}$|"
-    r"(?:^|[^a-z])(?:agent|assistant|(?:chat)?bot|rep|representative|they|message|email|sms|he|she|colleague)"
-    r" (?:said|says|told me|wrote|replied)[^.!?\n]{0,40}$)"
-)
-
-_OTHERS = (
-    r"(?i)(?:(?:^|[^a-z])(?:his|her|their) (?:(?:new|own|work|home|cell|mobile|phone|contact|direct|email|shipping|full|first|last|account) ){0,2}(?:number|phone|mobile|cell|e-?mail|"
-    r"address|name|birthday|account|passport|id|zip|postcode)(?:[^a-z]|$)|"
-    r"(?:^|[^a-z])(?:call|reach|text|e-?mail|contact|ring|phone|dial) (?:him|her|them) "
-    r"(?:at|on|via)[ :]|"
-    r"(?:[她他]们?|(?:^|[^A-Za-z])TA|对方)的?(?:收货|手机|联系|家庭|电子)?"
-    r"(?:电话|手机|号码|号|邮箱|地址|姓名|名字|微信|方式|生日|身份证|账号))[^,，;；]{0,24}$"
-)
-"""A value of somebody whom only a pronoun names."""
-
-_MALE = r"(?i)(?:^|[^a-z])(?:his|him)(?:[^a-z]|$)|他"
-_FEMALE = r"(?i)(?:^|[^a-z])her(?:[^a-z]|$)|她"
 _WOMEN = frozenset(
     f"contact.{who}"
     for who in ("wife", "daughter", "mother", "sister", "girlfriend", "grandmother", "aunt")
@@ -125,54 +41,7 @@ _MEN = frozenset(
     for who in ("husband", "son", "father", "brother", "boyfriend", "grandfather", "uncle")
 )
 
-_ANY_ASSISTANT = (
-    r"(?i)(?:^|[^a-z])(?:the|an?|this|that|your|ai) (?:\w+ ){0,2}?assistant[^,;]*$"
-)
-"""The one spoken to, where no word says that the customer has one."""
-
-_RULES: Mapping[str, str] = {
-    "denied_en": _DENIED_EN,
-    "denied_zh": _DENIED_ZH,
-    "denied_after": _DENIED_AFTER,
-    "old": _OLD,
-    "supposed": _SUPPOSED,
-    "supposed_if": _SUPPOSED_IF,
-    "asked_after": _ASKED_AFTER,
-    "asked_after_en": _ASKED_AFTER_EN,
-    "asked_before_en": _ASKED_BEFORE_EN,
-    "asked_before_zh": _ASKED_BEFORE_ZH,
-    "asked_about": _ASKED_ABOUT,
-    "corrected": _CORRECTED,
-    "quoted": _QUOTED,
-    "others": _OTHERS,
-    "any_assistant": _ANY_ASSISTANT,
-    "male": _MALE,
-    "female": _FEMALE,
-}
-
-_TRIGGERS: Mapping[str, str] = {
-    "denied": (
-        r"(?i)不是|并非|不再|别|不要|停用|不对|错|不用|作废|以前|原来|之前|旧|not|n'?t|no longer|"
-        r"instead|rather|never|stop|ignore|forget|wrong|incorrect|outdated|old|previous|former|"
-        r"cancel"
-    ),
-    "asked": r"[?吗么嘛]|对吧|对不对|是吧|没错吧|是不是|是否|难道|该不会",
-    "supposed": (
-        r"(?i)比如|例如|譬如|举个?例|类似|好比|格式|如果|假如|要是|假设|倘若|万一|若|e\.g|example|"
-        r"instance|such as|something like|say|imagine|suppos|hypothetic|format|look|sample|"
-        r"if|assuming"
-    ),
-    "corrected": (
-        r"(?i)actually|correct|right|mean|should|chang|updat|sorry|\bno\b|oops|wait|其实|实际|应该是|"
-        r"应为|更正|正确|改|换|更新|错|不对|而是|scratch|strike|make|mistake|bad|wrong|等等|等一下|"
-        r"等下|哦不|噢不|啊不|搞混"
-    ),
-    "quoted": r"(?im)^[ \t\"']*>|说|写|回复|告诉|提示|发来|said|says|told|wrote|replied",
-    "relation": RELATION_WORDS + "|her|his|their|him|them|[她他]|TA|对方",
-}
-"""Words without which no rule of a group can hold: looked for once in a text."""
-
-_ASKING_STARTS = frozenset("吗么嘛对是没吧号这,? \"')”")
+_ASKING_STARTS = frozenset("吗么嘛对是没吧号这还,? \"')”")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,10 +67,10 @@ class ContextReader:
     """Reads the surroundings of values; holds only compiled expressions, thread-safe."""
 
     def __init__(self) -> None:
-        self._gate = Gate(_TRIGGERS.values())
-        self._names = tuple(_TRIGGERS)
+        self._gate = Gate(TRIGGERS.values())
+        self._names = tuple(TRIGGERS)
         self._rules: dict[str, Program] = {
-            name: compile_re2(source) for name, source in _RULES.items()
+            name: compile_re2(source) for name, source in RULES.items()
         }
         self._owners = OwnerReader()
 
@@ -269,9 +138,15 @@ class Surroundings:
                 return "example"
             if self._hit("supposed_if", sentence):
                 return "supposed"
+        if "planned" in self._found and self._hit("planned", clause):
+            return "planned"
         if "asked" not in self._found:
             return ""
-        asked = self._hit("asked_before_zh", clause) or self._asked(clause, after)
+        asked = (
+            self._hit("asked_before_zh", clause)
+            or self._hit("asked_whether", clause)
+            or self._asked(clause, after)
+        )
         return "asked" if asked else ""
 
     def _asked(self, clause: str, after: str) -> bool:

@@ -54,6 +54,11 @@ _PAIRS = (
         r"?(?:and[ ])?(?:not|instead[ ]of|rather[ ]than)[ ](?P<old>TOKEN)"
     ),
     r"(?:应该是|是|改成|换成)(?P<new>TOKEN)[ ,。;、]{1,2}(?:而)?不是(?P<old>TOKEN)",
+    (
+        r"(?i)(?:i[ ](?:said|wrote|typed|put|gave)(?:[ ]you)?)[ ](?P<old>TOKEN)[ ]?[,.;]?[ ]"
+        r"(?:but[ ]|and[ ])?(?:i[ ])?(?:meant?|it'?s|it[ ]is|it[ ]should[ ]be)[ ](?P<new>TOKEN)"
+    ),
+    r"(?:说|写|填|报|打)(?:的是|成了?|了)(?P<old>TOKEN)[ ,。;、]{0,2}(?:其实|应该|实际上?)?(?:应该)?是(?P<new>TOKEN)",
 )
 _TAKING_BACK = (
     r"(?:actually|correction|sorry|oops|no,|i meant?|no,?[ ]wait|wait,?[ ]no|wait,|"

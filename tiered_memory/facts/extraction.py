@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.choosing import settled
@@ -11,7 +13,8 @@ from tiered_memory.facts.identifiers import IdentifierReader
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.masking import Masker
 from tiered_memory.facts.matches import find_matches, slot_matches
-from tiered_memory.facts.questions import expected_types
+from tiered_memory.facts.questions import LAST_CHARS, expected_types
+from tiered_memory.facts.reading_back import ReadBack
 from tiered_memory.model import Candidate, Extraction, Identifier
 from tiered_memory.text.folding import fold
 
@@ -27,6 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["Extractor"]
 
 QUOTED_DISCOUNT = 0.3
+
+CONFIRMED_SCORE = 0.95
+"""Of a value that the assistant read back and the customer said yes to."""
+
+QUESTIONS = 512
+"""Questions whose types are remembered: a bot asks with few wordings."""
 
 
 class Extractor:
@@ -44,6 +53,8 @@ class Extractor:
         self._corrections = Corrections()
         self._identifiers = IdentifierReader(patterns, self._masker)
         self._slots = tuple(p for p in patterns.slots if not p.sensitive)
+        self._read_back = ReadBack()
+        self._asked = lru_cache(QUESTIONS)(self._asked_types)
 
     def extract(
         self,
@@ -101,6 +112,43 @@ class Extractor:
 
     def expected_types(self, question: str) -> tuple[str, ...]:
         """Give the types that an assistant's text asks for."""
+        return self._asked(question[-LAST_CHARS:])
+
+    def confirms(self, answer: str) -> bool:
+        """Tell whether a customer's message is a yes to what was read back."""
+        return self._read_back.confirms(answer)
+
+    def read_back(self, text: str, *, part: str, index: int) -> list[Candidate]:
+        """Give the values that an assistant's text asks the customer to confirm.
+
+        ``text`` is as stored. Candidates as of ``extract``, of source ``confirmed``:
+        to be used where the customer said yes.
+        """
+        body = text[: self._max_chars]
+        folded = fold(body)
+        view = TextView(folded.text)
+        found = find_matches(self._patterns.facts, view, Timer())
+        blocked = [folded.folded_span(*span) for span in self._masker.markers(body)]
+        around = self._context.open(view)
+        candidates: list[Candidate] = []
+        for match in settled(found, blocked):
+            standing = _standing(around, match.pattern, match.start, match.end)
+            if (standing.stated or standing.reason == "asked") and (
+                standing.polarity == "assert"
+                and self._read_back.read_back(view.text, match.start, match.end)
+            ):
+                made = _candidate(match, standing, folded, body, part=part, index=index)
+                candidates.append(
+                    replace(
+                        made,
+                        source="confirmed",
+                        confidence=CONFIRMED_SCORE,
+                        why={**match.why, "standing": "confirmed"},
+                    )
+                )
+        return candidates
+
+    def _asked_types(self, question: str) -> tuple[str, ...]:
         return expected_types(question, self._patterns.slots)
 
     def _read(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.facts.patterns import Pattern
 
-__all__ = ["expected_types"]
+__all__ = ["LAST_CHARS", "expected_types"]
 
 LAST_CHARS = 1_200
 """A question stands at the end of a reply; what is before it is not looked at."""

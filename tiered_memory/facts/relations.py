@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from tiered_memory.facts.re2_engine import compile_re2
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from tiered_memory.facts.re2_engine import Found
 
 __all__ = ["RELATION_WORDS", "SELF", "OwnerReader"]
 
@@ -44,6 +46,19 @@ _RELATIONS: Mapping[str, str] = {
 }  # fmt: skip
 """A word for somebody to the relation that an owner is named by."""
 
+_SERVANTS: Mapping[str, str] = {
+    "快递员": "courier", "快递小哥": "courier", "骑手": "courier", "外卖员": "courier",
+    "司机": "driver", "师傅": "driver", "客服": "agent", "卖家": "seller", "商家": "seller",
+    "店家": "seller", "客户": "client", "租客": "tenant", "医生": "doctor", "老师": "teacher",
+    "courier": "courier", "driver": "driver", "rider": "courier", "agent": "agent",
+    "representative": "agent", "seller": "seller", "client": "client", "tenant": "tenant",
+    "doctor": "doctor", "teacher": "teacher",
+}  # fmt: skip
+"""Those who are spoken of without owning what follows: "the agent said that order …".
+
+A value is theirs only right behind a possessive: "the driver's number is".
+"""
+
 PERSONAL = frozenset(
     {
         "account_id", "address", "birthday", "email", "mentioned_person", "national_id",
@@ -52,7 +67,9 @@ PERSONAL = frozenset(
 )  # fmt: skip
 """Types that belong to a person named in an earlier clause of the sentence."""
 
-RELATION_WORDS = "(?i)" + "|".join(sorted(_RELATIONS, key=len, reverse=True))
+RELATION_WORDS = "(?i)" + "|".join(
+    sorted({**_RELATIONS, **_SERVANTS}, key=len, reverse=True)
+)
 """An expression that is in every text in which somebody is named."""
 
 _SELF_WORDS = r"(?i)(?:^|[^a-z])(?:my|mine|i|i'm|me)(?:[^a-z]|$)|我的|我自己|本人|我叫|我是|我电话|我手机"
@@ -62,12 +79,19 @@ class OwnerReader:
     """Finds the person that a value belongs to; holds only compiled expressions."""
 
     def __init__(self) -> None:
-        words = sorted(_RELATIONS, key=len, reverse=True)
-        latin = "|".join(word for word in words if word.isascii())
-        han = "|".join(word for word in words if not word.isascii())
+        latin, han = _alternatives(_RELATIONS)
+        served, served_han = _alternatives(_SERVANTS)
         self._relation = compile_re2(
             r"(?i)(?:^|[^a-z])(?:my|our|his|her|a|the) (?:\w+ ){0,2}?(" + latin + r")"
             r"(?:'s|s')?(?:[^a-z]|$)|(" + han + r")"
+        )
+        self._servant = compile_re2(
+            r"(?i)(?:^|[^a-z])(?:my|our|his|her|a|the|your) (?:\w+ ){0,2}?(" + served + r")"
+            r"'s? (?:\w+ ){0,3}(?:is|was|on|at|to|:)?[ :]*$|"
+            r"("
+            + served_han
+            + r")的?(?:联系|手机|收货)?(?:电话|手机|号码?|微信|邮箱|名字|姓名|地址)"
+            r"[^,，;；]{0,12}$"
         )
         self._self = compile_re2(_SELF_WORDS)
 
@@ -77,11 +101,25 @@ class OwnerReader:
         ``sentence`` and ``clause`` end where the value begins. Types that belong to a
         person are looked for in the whole sentence: "表妹叫李娜，电话是 …".
         """
+        if type_name in PERSONAL:
+            servant = self._servant.search(clause)
+            if servant is not None:
+                return f"contact.{_SERVANTS[_word(servant, clause)]}"
         scope = sentence if type_name in PERSONAL else clause
         named = list(self._relation.finditer(scope))
         last = named[-1] if named else None
         if last is None or self._self.search(scope[last.end() :]) is not None:
             return SELF
-        group = 1 if last.span(1)[0] >= 0 else 2
-        start, end = last.span(group)
-        return f"contact.{_RELATIONS[scope[start:end].lower()]}"
+        return f"contact.{_RELATIONS[_word(last, scope)]}"
+
+
+def _alternatives(words: Iterable[str]) -> tuple[str, str]:
+    """Give the Latin and the Han words as alternations, longest first."""
+    ranked = sorted(words, key=len, reverse=True)
+    latin = "|".join(word for word in ranked if word.isascii())
+    return latin, "|".join(word for word in ranked if not word.isascii())
+
+
+def _word(found: Found, text: str) -> str:
+    start, end = found.span(1 if found.span(1)[0] >= 0 else 2)
+    return text[start:end].lower()
