@@ -293,7 +293,7 @@ class Intake:
                 part=leaf.part,
                 index=index,
             )
-            found += extraction.candidates
+            found += extraction.facts
             _add(masked, extraction.masked_counts)
             if extraction.masked != leaf.text:
                 texts[leaf.part] = extraction.masked

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from openai.types.chat import ChatCompletionMessageParam
@@ -36,6 +37,7 @@ __all__ = [
     "Omission",
     "Payload",
     "Prompt",
+    "Reason",
     "Receipt",
     "Reference",
     "Repair",
@@ -180,17 +182,64 @@ class Identifier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extraction:
-    """What one text gave: candidates, the text to store, and what was masked.
+class Reason:
+    """Why a match became a fact, was masked, or was not taken.
 
-    ``masked_counts`` is by type; spans of ``candidates`` are in ``masked``.
-    ``complete`` is False where the lane with a time limit ran out of it.
+    Attributes:
+        outcome: ``fact``, ``masked``, or what kept it from being one.
+        pattern: id of the pattern that matched.
+        value: the slice of ``Extraction.masked``.
+        start, end: half-open, in code points of ``Extraction.masked``.
+        score: of the match after context, question and validator.
+        context: the word that announced it.
+        validator: by name, where there is one that passed it.
+        standing: what its sentence says of it, where that is not a plain statement.
+        slot: ``asked`` or ``bare``, where the assistant had asked for its type.
+        lost_to: id of the pattern that took its place.
+    """
+
+    outcome: str
+    type: str
+    pattern: str
+    value: str
+    start: int
+    end: int
+    score: float
+    context: str | None = None
+    validator: str | None = None
+    standing: str | None = None
+    slot: str | None = None
+    lost_to: str | None = None
+
+
+def _nothing() -> tuple[Reason, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What one text gave: facts, the text to store, and what was masked.
+
+    Attributes:
+        masked: the text as it may be stored; spans of ``facts`` are in it.
+        facts: left to right; ``memory.extract`` stores none of them.
+        masked_counts: values masked, by type.
+        complete: False where the lane with a time limit ran out of it.
+        explain: gives ``why``.
     """
 
     masked: str
-    candidates: tuple[Candidate, ...] = ()
+    facts: tuple[Candidate, ...] = ()
     masked_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     complete: bool = True
+    explain: Callable[[], tuple[Reason, ...]] = field(
+        default=_nothing, repr=False, compare=False
+    )
+
+    @property
+    def why(self) -> tuple[Reason, ...]:
+        """Give the reasons for all matches, left to right; reads the text again."""
+        return self.explain()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,7 +73,7 @@ def _reading(text: str, taken: Extraction) -> Reading:
     marks = _marks(text, masked, tuple(taken.masked_counts))
     facts: list[Found] = []
     inexact = 0
-    for item in taken.candidates:
+    for item in taken.facts:
         if item.masked:
             place = next((m for m in marks if (m[0], m[1]) == (item.start, item.end)), None)
             span = place[2:4] if place else (-1, -1)

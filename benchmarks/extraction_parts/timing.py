@@ -82,7 +82,7 @@ def _stages(text: str, patterns: PatternSet, extractor: Extractor) -> dict[str, 
     found["match"] = found["scan_and_match"] - found["set_scan"]
     found["pattern_scan"] = found["fold"] + found["scan_and_match"]
     found["bytes"] = float(len(text.encode()))
-    found["facts"] = float(len(extractor.extract(text, role="user").candidates))
+    found["facts"] = float(len(extractor.extract(text, role="user").facts))
     return found
 
 

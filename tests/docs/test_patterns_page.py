@@ -51,5 +51,5 @@ def test_the_table_has_a_row_for_each_key_of_a_pattern() -> None:
 async def test_the_page_s_pack_finds_what_its_examples_say(pack: Path) -> None:
     settings = Settings(facts={"files": (pack,)}, ner={"mode": "off"})
     async with MemoryEngine.open(":memory:", settings=settings) as memory:
-        found = memory.extract("订单HL-204817还没到").candidates
+        found = memory.extract("订单HL-204817还没到").facts
     assert [(one.type, one.value) for one in found] == [("order_id", "HL-204817")]

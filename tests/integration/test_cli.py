@@ -409,9 +409,7 @@ def test_a_good_pack_passes_and_finds_its_values(tmp_path: Path) -> None:
     )
     assert tried.code == 0, tried.err
     found = tried.json["extraction"]
-    assert [(c["type"], c["value"]) for c in found["candidates"]] == [
-        ("ticket_no", "LT12345")
-    ]
+    assert [(c["type"], c["value"]) for c in found["facts"]] == [("ticket_no", "LT12345")]
     assert "hunter22" not in tried.out
 
 

@@ -49,7 +49,7 @@ def test_masking_twice_is_masking_once_and_values_are_slices(
     again = extractor().extract(found.masked, role="user", question=question)
     assert again.masked == found.masked
     last = 0
-    for candidate in found.candidates:
+    for candidate in found.facts:
         assert found.masked[candidate.start : candidate.end] == candidate.value
         assert candidate.start >= last or candidate.key == "correction"
         last = candidate.start

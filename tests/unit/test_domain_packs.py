@@ -82,7 +82,7 @@ def found(
     extractor: Extractor, text: str, question: str | None = None
 ) -> dict[str, list[str]]:
     values: dict[str, list[str]] = defaultdict(list)
-    for candidate in extractor.extract(text, role="user", question=question).candidates:
+    for candidate in extractor.extract(text, role="user", question=question).facts:
         if candidate.polarity == "assert" and not candidate.masked:
             values[candidate.key].append(candidate.value)
     return dict(values)
@@ -228,5 +228,5 @@ def test_a_bare_answer_has_the_type_that_was_asked_for(
 
 
 def test_an_allergy_of_somebody_else_is_theirs(extractor: Extractor) -> None:
-    (fact,) = extractor.extract("My wife is allergic to peanuts.", role="user").candidates
+    (fact,) = extractor.extract("My wife is allergic to peanuts.", role="user").facts
     assert (fact.owner, fact.value) == ("contact.wife", "allergic to peanuts")

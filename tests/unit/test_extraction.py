@@ -26,10 +26,10 @@ def inline(**values: Any) -> Extractor:
 
 def read(extractor: Extractor, text: str, question: str | None = None) -> list[Candidate]:
     found = extractor.extract(text, role="user", question=question)
-    for candidate in found.candidates:
+    for candidate in found.facts:
         place = slice(candidate.start, candidate.end)
         assert found.masked[place] == candidate.value
-    return list(found.candidates)
+    return list(found.facts)
 
 
 def stated(extractor: Extractor, text: str, question: str | None = None) -> list[str]:
@@ -70,9 +70,9 @@ def test_a_question_types_the_bare_answer_of_users_alone(
 ) -> None:
     question = "May I have your order number, please?"
     found = extractor.extract("A8801", role=role, question=question)
-    assert found.candidates == ()
+    assert found.facts == ()
     asked = extractor.extract("A8801", role="user", question=question)
-    assert [c.value for c in asked.candidates] == ["A8801"]
+    assert [c.value for c in asked.facts] == ["A8801"]
     told = extractor.extract("order A8801, card 4012888888881881", role=role)
     assert told.masked == "order A8801, card [card_number ****1881]"
 
@@ -80,11 +80,11 @@ def test_a_question_types_the_bare_answer_of_users_alone(
 def test_spans_are_in_the_masked_text(extractor: Extractor) -> None:
     text = "card 4012888888881881, order A8801"
     found = extractor.extract(text, role="user", part="content.1.text", index=3)
-    card, order = found.candidates
+    card, order = found.facts
     assert card.masked
     assert card.value == card.normalized == "[card_number ****1881]"
     assert found.masked[order.start : order.end] == "A8801"
-    assert {(c.part, c.index) for c in found.candidates} == {("content.1.text", 3)}
+    assert {(c.part, c.index) for c in found.facts} == {("content.1.text", 3)}
     assert found.masked_counts == {"card_number": 1}
 
 
@@ -384,7 +384,7 @@ def test_a_long_text_is_read_up_to_its_limit_and_masked_to_its_end() -> None:
     patterns = load_patterns(FactSettings(packs=(), patterns=(secret, order)), {})
     text = "A8801 " + "x" * 90 + " A8802 A8803 S4711"
     found = Extractor(patterns, max_chars=101).extract(text, role="user")
-    assert [c.value for c in found.candidates] == ["A8801"]
+    assert [c.value for c in found.facts] == ["A8801"]
     assert found.masked.endswith("A8803 [secret]")
 
 
@@ -394,13 +394,22 @@ def test_what_ran_out_of_time_is_said_and_left_out_after_three_times() -> None:
     assert [extractor.extract(hostile, role="user").complete for _ in range(3)] == [
         False
     ] * 3
-    assert extractor.extract("b" + "a" * 3, role="user").candidates == ()
+    assert extractor.extract("b" + "a" * 3, role="user").facts == ()
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "。", "😀", "\u200b", "[", "[password]"])
 def test_texts_with_nothing_in_them_give_nothing(extractor: Extractor, text: str) -> None:
     found = extractor.extract(text, role="user", question="your order number?")
-    assert (found.masked, found.candidates) == (text, ())
+    assert (found.masked, found.facts) == (text, ())
+
+
+def test_an_extraction_says_why_each_fact_is_one(extractor: Extractor) -> None:
+    found = extractor.extract("我的订单号是A8801，卡号4012888888881881", role="user")
+    order = next(reason for reason in found.why if reason.type == "order_id")
+    assert (order.outcome, order.value) == ("fact", "A8801")
+    card = next(reason for reason in found.why if reason.type == "card_number")
+    assert card.outcome == "masked"
+    assert "4012888888881881" not in repr(found.why)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +427,7 @@ def test_texts_with_nothing_in_them_give_nothing(extractor: Extractor, text: str
     ],
 )
 def test_what_is_planned_or_offered_is_no_fact(extractor: Extractor, text: str) -> None:
-    assert extractor.extract(text, role="user").candidates == ()
+    assert extractor.extract(text, role="user").facts == ()
 
 
 @pytest.mark.parametrize(
@@ -434,7 +443,7 @@ def test_what_is_planned_or_offered_is_no_fact(extractor: Extractor, text: str) 
 def test_a_value_asked_about_in_passing_is_stated_and_the_customer_s(
     extractor: Extractor, text: str, value: str
 ) -> None:
-    (found,) = extractor.extract(text, role="user").candidates
+    (found,) = extractor.extract(text, role="user").facts
     assert (found.owner, found.value, found.polarity) == ("self", value, "assert")
 
 
@@ -449,7 +458,7 @@ def test_a_value_asked_about_in_passing_is_stated_and_the_customer_s(
 def test_a_number_of_those_who_serve_is_theirs(
     extractor: Extractor, text: str, owner: str
 ) -> None:
-    (found,) = extractor.extract(text, role="user").candidates
+    (found,) = extractor.extract(text, role="user").facts
     assert found.owner == owner
 
 
@@ -457,7 +466,7 @@ def test_a_number_of_those_who_serve_is_theirs(
     "text", ["把我的手机号13900008642删掉", "please delete my number 415-555-0132"]
 )
 def test_a_value_to_be_deleted_is_taken_back(extractor: Extractor, text: str) -> None:
-    (found,) = extractor.extract(text, role="user").candidates
+    (found,) = extractor.extract(text, role="user").facts
     assert found.polarity == "negate"
 
 
@@ -471,6 +480,6 @@ def test_a_value_to_be_deleted_is_taken_back(extractor: Extractor, text: str) ->
     ],
 )
 def test_a_slip_is_put_right(extractor: Extractor, text: str) -> None:
-    found = extractor.extract(text, role="user").candidates
+    found = extractor.extract(text, role="user").facts
     assert found[-1].value == "A7732"
     assert found[-1].why["corrects"] == "A7731"

@@ -40,7 +40,7 @@ def refused(folder: Path, text: str) -> PackError:
 def test_a_pack_of_the_users_own_is_read_beside_the_shipped_ones(tmp_path: Path) -> None:
     patterns = load_patterns(FactSettings(files=(write(tmp_path, LAMP),)), {})
     extractor = Extractor(patterns, max_chars=1_000)
-    found = extractor.extract("HL-204817 坏了，打13900002222", role="user").candidates
+    found = extractor.extract("HL-204817 坏了，打13900002222", role="user").facts
     assert [(c.key, c.value) for c in found] == [
         ("order_id", "HL-204817"),
         ("phone", "13900002222"),
@@ -177,8 +177,8 @@ def test_what_re2_refuses_runs_in_the_other_lane_and_is_said(tmp_path: Path) -> 
     assert len(patterns.warnings) == 1
     assert "lamps.order" in patterns.warnings[0]
     extractor = Extractor(patterns, max_chars=1_000)
-    assert extractor.extract("no HL-204817", role="user").candidates == ()
-    assert len(extractor.extract("yes HL-204817", role="user").candidates) == 1
+    assert extractor.extract("no HL-204817", role="user").facts == ()
+    assert len(extractor.extract("yes HL-204817", role="user").facts) == 1
 
 
 def test_an_expression_that_is_slow_on_plain_text_is_refused(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def found(
 ) -> dict[str, list[str]]:
     extraction = extractor.extract(text, role="user", question=question)
     values: dict[str, list[str]] = defaultdict(list)
-    for candidate in extraction.candidates:
+    for candidate in extraction.facts:
         if candidate.polarity == "assert" and not candidate.masked:
             span = extraction.masked[candidate.start : candidate.end]
             assert span == candidate.value

@@ -83,7 +83,8 @@ def check(
         if text is not None and not failed:
             found = await _extract(text, question, packs, load_settings(settings))
         if as_json:
-            print_json({"patterns": checks, "extraction": found})
+            shown = None if found is None else _json(found)
+            print_json({"patterns": checks, "extraction": shown})
         else:
             _show(checks, found)
         return BAD_DATA if failed else 0
@@ -111,6 +112,16 @@ async def _extract(
         return memory.extract(text, question=question)
 
 
+def _json(found: Extraction) -> dict[str, object]:
+    return {
+        "masked": found.masked,
+        "facts": found.facts,
+        "masked_counts": found.masked_counts,
+        "complete": found.complete,
+        "why": found.why,
+    }
+
+
 def _show(checks: list[PatternCheck], found: Extraction | None) -> None:
     console = stdout()
     for file in dict.fromkeys(item.file for item in checks):
@@ -131,7 +142,7 @@ def _show(checks: list[PatternCheck], found: Extraction | None) -> None:
     table = Table(title="Found", title_justify="left", box=SIMPLE_HEAD)
     for name in ("key", "value", "normal form", "owner", "score", "pattern"):
         table.add_column(name, overflow="fold")
-    for one in found.candidates:
+    for one in found.facts:
         value = one.value if one.polarity == "assert" else f"not {one.value}"
         row = (
             one.key,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.choosing import settled
 from tiered_memory.facts.context import ContextReader
 from tiered_memory.facts.corrections import Corrections
+from tiered_memory.facts.explaining import reasons
 from tiered_memory.facts.identifiers import IdentifierReader
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.masking import Masker
@@ -78,18 +79,19 @@ class Extractor:
             index: place of the message in its draft.
 
         Returns:
-            candidates left to right, from the first ``max_chars`` characters; masking
+            facts left to right, from the first ``max_chars`` characters; masking
             is of the whole text.
         """
         expected = self.expected_types(question) if question and role == "user" else ()
         masked = self._masker.mask(text, expected)
-        candidates, full = self._read(masked, expected, part=part, index=index)
-        complete = masked.complete and full
+        found, full = self._read(masked, expected, part=part, index=index)
+        facts = tuple(found)
         return Extraction(
             masked=masked.text,
-            candidates=tuple(candidates),
+            facts=facts,
             masked_counts=masked.counts(),
-            complete=complete,
+            complete=masked.complete and full,
+            explain=partial(reasons, facts, masked.marks),
         )
 
     def mask(self, text: str) -> tuple[str, Mapping[str, int]]:
