@@ -51,7 +51,7 @@ Payload = Mapping[str, Any]
 """A chat message as the API takes it, normalised and masked; never changed in place."""
 
 Source = Literal["regex", "ner", "llm", "api", "tool", "confirmed"]
-Polarity = Literal["assert", "negate"]
+Polarity = Literal["assert", "negate", "mention"]
 Cardinality = Literal["one", "many"]
 
 
@@ -141,9 +141,9 @@ class Candidate:
         start, end: half-open, in code points of the *stored* text of ``part``.
         index: place of its message in the draft, from 0; below 0 one stored before: its
             seq is that much less than the draft's ``next_seq``.
-        polarity: ``negate`` takes the value back where it is current.
+        polarity: ``negate`` takes the value back where it is current; ``mention`` speaks
+            of it where it is current, and states nothing.
         cardinality: whether a new value supersedes (``one``) or joins (``many``).
-        focus: whether the customer points at this value now.
         why: pattern, context words, validator, as short codes; no text.
     """
 
@@ -250,6 +250,9 @@ class Fact:
         fact_id: running number of the row in its session.
         number: the session's reference number for owner, key and normal form.
         seq: message that stated it; None for values set by the application.
+        first_seen: when the row was stored; ``ended_at`` when it ended.
+        last_seen: when the value was stated last, in message ``last_seq`` at
+            ``last_start``; where the application set it, the newest message then, and None.
         superseded_by: ``fact_id`` of the row that took its place.
         revision, ended_revision: the revisions that brought and ended the row.
     """
@@ -276,7 +279,9 @@ class Fact:
     last_seen: datetime
     last_seq: int | None
     revision: int
+    last_start: int | None = None
     ended_revision: int | None = None
+    ended_at: datetime | None = None
     superseded_by: int | None = None
     why: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -285,10 +290,13 @@ class Fact:
 class FactChanges:
     """What a batch of candidates does to the current facts.
 
+    A stored row is named by its ``fact_id``, which is 1 or more; the row of
+    ``added[n]`` by ``-n``.
+
     Attributes:
         added: candidates that become rows, in order.
-        ended: ``fact_id`` → ``(status, index into added or None)``.
-        seen: ``fact_id`` → candidate that stated the value again.
+        ended: row → (status, the row that took its place or None).
+        seen: row → candidate that stated or mentioned the value again.
     """
 
     added: tuple[Candidate, ...] = ()
@@ -351,12 +359,16 @@ class FactDraft:
         candidates: (seq of the message, candidate), spans in the stored text; a
             seq of None is a value set by the application, without a span.
         entities_seq: recognizers have now read up to here; None leaves it.
+        missing: what a session that is not stored is: an error, nothing to change, or
+            made, with ``subject``.
     """
 
     session_id: str
     candidates: tuple[tuple[int | None, Candidate], ...]
     created_at: datetime
     entities_seq: int | None = None
+    missing: Literal["error", "ignore", "create"] = "error"
+    subject: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

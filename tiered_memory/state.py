@@ -9,11 +9,37 @@ from tiered_memory.model import FactStatus
 from tiered_memory.text.references import render
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tiered_memory.model import AppendResult, Fact, Head, Message, Reference, Segment
 
-__all__ = ["SessionState"]
+__all__ = ["SessionState", "in_focus", "place_said"]
+
+AFTER_ALL = 2**62
+"""Behind every character of a message."""
+
+
+def place_said(seq: int | None, start: int | None) -> tuple[int, int]:
+    """Give a place in the conversation, to compare; without ``start`` its message's end."""
+    return (seq or 0, AFTER_ALL if start is None else start)
+
+
+def in_focus(facts: Iterable[Fact]) -> dict[tuple[str, str], Fact]:
+    """Give by owner and key the fact that was spoken of last, of ``facts``.
+
+    That is the place in the conversation, whenever it was read: what a recognizer finds
+    late in an old message does not come before what was said since.
+    """
+    found: dict[tuple[str, str], Fact] = {}
+    for fact in facts:
+        known = found.get((fact.owner, fact.key))
+        if known is None or _said(known) < _said(fact):
+            found[fact.owner, fact.key] = fact
+    return found
+
+
+def _said(fact: Fact) -> tuple[tuple[int, int], int]:
+    return (place_said(fact.last_seq, fact.last_start), fact.fact_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +59,7 @@ class SessionState:
         segments: the current ones, oldest first.
         references: by number, all that ``segments`` name.
         facts: rows that are current, or were current at ``epoch_revision``.
+        epoch_focus: ids of those that were in focus then, of keys with several values.
         window: messages after ``boundary_seq``, oldest first.
         pinned: the message at ``pinned_seq``, or None.
     """
@@ -52,6 +79,7 @@ class SessionState:
     segments: tuple[Segment, ...] = ()
     references: Mapping[int, Reference]
     facts: tuple[Fact, ...] = ()
+    epoch_focus: frozenset[int] = frozenset()
     window: tuple[Message, ...] = ()
     pinned: Message | None = None
 

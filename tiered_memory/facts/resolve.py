@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.corrections import ALTERNATE, ANY, CORRECTION
+from tiered_memory.facts.stances import stance
 from tiered_memory.model import Candidate, Fact, FactChanges, FactStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["resolve"]
 
+WEAK, TOLD, STATED = 0, 1, 2
+"""How much a value weighs: found by a model, said by another and confirmed, stated."""
+
 WEAK_SOURCES = frozenset({"ner", "llm"})
+TOLD_SOURCES = frozenset({"confirmed", "tool"})
 
 Slot = tuple[str, str]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Entry:
-    """A value that is current at this point: a stored row, or a candidate of the batch.
+    """A value that is current at this point: a stored row, or one of the batch.
 
-    ``replaced`` are the stored rows that a candidate took the place of.
+    ``row`` names it as ``FactChanges`` does; ``replaced`` are those that a value of the
+    batch took the place of.
     """
 
-    normalized: str
-    weak: bool
-    fact: Fact | None = None
-    candidate: Candidate | None = None
-    replaced: list[Fact] | None = None
+    row: int
+    like: Fact | Candidate
+    strength: int
+    replaced: list[_Entry] = field(default_factory=list["_Entry"])
+
+    @property
+    def normalized(self) -> str:
+        return self.like.normalized
+
+    @property
+    def slot(self) -> Slot:
+        return (self.like.owner, self.like.key)
 
 
 def resolve(candidates: Sequence[Candidate], current: Sequence[Fact]) -> FactChanges:
     """Tell what ``candidates``, oldest first, do to the ``current`` facts; pure.
 
     A key of one value takes the newest, and a value stated again is only seen. A key of
-    many values takes it beside the others, unless it corrects one of them. A denied
-    value is taken back. What a recognizer or a model found, or somebody else was quoted
-    with, takes no place from what the customer stated. Of several values of one key in
-    the batch, only what is current at its end becomes a row.
+    many values takes it beside the others, unless it corrects one of them or says the
+    contrary of it. A denied value is taken back. Each value of the batch becomes a row,
+    also where another of the batch ends it; one that is taken back in the batch that
+    brought it leaves current what it had replaced.
+
+    What a recognizer or a model found, or somebody else was quoted with, takes no place
+    from what the customer stated or the application set. What the customer only
+    confirmed, or a tool said, takes a place from these only where it corrects.
 
     The order of ``current`` does not matter, nor that between candidates of different
-    owners or keys, corrections without a type aside.
+    owners or keys, corrections without a type and contrary preferences aside.
     """
     batch = _Batch(current)
     for candidate in candidates:
@@ -51,6 +68,8 @@ def resolve(candidates: Sequence[Candidate], current: Sequence[Fact]) -> FactCha
             continue
         if typed.polarity == "negate":
             batch.deny(typed)
+        elif typed.polarity == "mention":
+            batch.point(typed)
         else:
             batch.state(typed)
     return batch.changes()
@@ -59,15 +78,13 @@ def resolve(candidates: Sequence[Candidate], current: Sequence[Fact]) -> FactCha
 class _Batch:
     def __init__(self, current: Sequence[Fact]) -> None:
         self._slots: dict[Slot, list[_Entry]] = {}
+        self._added: list[Candidate] = []
+        self._ended: dict[int, tuple[FactStatus, int | None]] = {}
         self._seen: dict[int, Candidate] = {}
-        self._ended: dict[int, tuple[FactStatus, _Entry | None]] = {}
-        self._denied: dict[Slot, list[Fact]] = {}
-        self._order: list[_Entry] = []
+        self._denied: dict[Slot, list[_Entry]] = {}
         for fact in sorted(current, key=lambda f: f.fact_id):
             if fact.status is FactStatus.CURRENT:
-                weak = fact.source in WEAK_SOURCES or "quoted" in fact.why
-                entry = _Entry(fact.normalized, weak, fact=fact)
-                self._slots.setdefault((fact.owner, fact.key), []).append(entry)
+                self._enter(_Entry(fact.fact_id, fact, _strength(fact)))
 
     def typed(self, candidate: Candidate) -> Candidate | None:
         """Give a correction the type of what it corrects; None where that is unknown."""
@@ -76,9 +93,7 @@ class _Batch:
         target = self._corrected(candidate)
         if target is None:
             return None
-        like: Fact | Candidate | None = target.fact or target.candidate
-        if like is None:
-            return None
+        like = target.like
         why = dict(candidate.why)
         if candidate.polarity == "assert":
             why["corrects"] = target.normalized
@@ -96,58 +111,78 @@ class _Batch:
             why=why,
         )
 
-    def _corrected(self, candidate: Candidate) -> _Entry | None:
-        wanted = candidate.why.get("corrects")
-        if candidate.polarity == "negate":
-            wanted = candidate.normalized
-        entries = [e for entries in self._slots.values() for e in entries if not e.weak]
-        gone = [
-            _Entry(fact.normalized, weak=False, fact=fact)
-            for facts in self._denied.values()
-            for fact in facts
-        ]
-        if wanted == ANY:
-            shape = _shape(candidate.normalized)
-            like = [e for e in entries if _is_id(e) and _shape(e.normalized) == shape]
-            return like[0] if len(like) == 1 else None
-        same = [e for e in (*entries, *gone) if _plain(e.normalized) == _plain(str(wanted))]
-        return same[-1] if same else None
-
     def deny(self, candidate: Candidate) -> None:
-        """Take back the value, or all of a key of one where none is named."""
-        if candidate.source in WEAK_SOURCES:
+        """Take back the value; where none is named, that of a key of one.
+
+        The application names none to take back all of a key of many.
+        """
+        if _strength(candidate) == WEAK:
             return
-        every = not candidate.normalized and candidate.cardinality == "one"
+        every = not candidate.normalized and (
+            candidate.cardinality == "one" or candidate.source == "api"
+        )
         for key in (candidate.key, candidate.key + ALTERNATE):
-            slot = (candidate.owner, key)
-            for entry in list(self._slots.get(slot, ())):
+            for entry in list(self._slots.get((candidate.owner, key), ())):
                 if every or entry.normalized == candidate.normalized:
-                    self._retract(slot, entry)
+                    self._retract(entry)
+
+    def point(self, candidate: Candidate) -> None:
+        """Note that a known value is spoken of; an unknown one stays unknown."""
+        for entry in self._slots.get((candidate.owner, candidate.key), ()):
+            if entry.normalized == candidate.normalized:
+                self._seen[entry.row] = candidate
 
     def state(self, candidate: Candidate) -> None:
         """Take in a value."""
         candidate = self._main(candidate)
-        slot = (candidate.owner, candidate.key)
-        entries = self._slots.setdefault(slot, [])
-        weak = candidate.source in WEAK_SOURCES or "quoted" in candidate.why
+        strength = _strength(candidate)
+        entries = self._slots.get((candidate.owner, candidate.key), ())
         same = next((e for e in entries if e.normalized == candidate.normalized), None)
-        if same is not None and (weak or not same.weak):
-            if same.fact is not None:
-                self._seen[same.fact.fact_id] = candidate
-            if not weak:
-                self._end_others(slot, same, candidate)
+        if same is not None and (strength == WEAK or same.strength > WEAK):
+            self._seen[same.row] = candidate
+            self._end_others(same, candidate, strength)
             return
-        one = candidate.cardinality == "one"
-        if weak and one and any(not entry.weak for entry in entries):
+        if candidate.cardinality == "one" and not all(
+            _gives_way(entry, candidate, strength) for entry in entries
+        ):
             return
-        new = _Entry(candidate.normalized, weak, candidate=candidate, replaced=[])
+        new = _Entry(-len(self._added), candidate, strength)
+        self._added.append(candidate)
+        self._enter(new)
         if same is not None:
-            self._supersede(slot, same, new)
-        self._end_others(slot, new, candidate)
-        entries.append(new)
-        self._order.append(new)
+            self._supersede(same, new)
+        self._end_others(new, candidate, strength)
         self._drop_alternate(candidate, new)
-        self._denied_becomes(slot, new, candidate)
+        self._denied_becomes(new, candidate)
+        self._end_contrary(new, strength)
+
+    def changes(self) -> FactChanges:
+        return FactChanges(
+            added=tuple(self._added),
+            ended=dict(sorted(self._ended.items())),
+            seen=dict(sorted(self._seen.items())),
+        )
+
+    def _enter(self, entry: _Entry) -> None:
+        self._slots.setdefault(entry.slot, []).append(entry)
+
+    def _corrected(self, candidate: Candidate) -> _Entry | None:
+        wanted = candidate.why.get("corrects")
+        if candidate.polarity == "negate":
+            wanted = candidate.normalized
+        entries = [e for e in self._every() if e.strength > WEAK]
+        if wanted == ANY:
+            shape = _shape(candidate.normalized)
+            like = [
+                e for e in entries if e.like.identifier and _shape(e.normalized) == shape
+            ]
+            return like[0] if len(like) == 1 else None
+        gone = [entry for denied in self._denied.values() for entry in denied]
+        same = [e for e in (*entries, *gone) if _plain(e.normalized) == _plain(str(wanted))]
+        return same[-1] if same else None
+
+    def _every(self) -> Iterable[_Entry]:
+        return (entry for entries in self._slots.values() for entry in entries)
 
     def _main(self, candidate: Candidate) -> Candidate:
         """Give a further value that is the one of its key as that one."""
@@ -159,79 +194,78 @@ class _Batch:
             return replace(candidate, key=key, cardinality="one")
         return candidate
 
-    def _end_others(self, slot: Slot, stays: _Entry, candidate: Candidate) -> None:
+    def _end_others(self, stays: _Entry, candidate: Candidate, strength: int) -> None:
         """End what ``stays`` takes the place of: all of a key of one, or the corrected."""
-        others = [e for e in self._slots[slot] if e is not stays]
+        others = [
+            entry
+            for entry in self._slots[stays.slot]
+            if entry is not stays and _gives_way(entry, candidate, strength)
+        ]
         if candidate.cardinality == "many":
             wanted = candidate.why.get("corrects")
-            if wanted is None:
-                return
             if wanted == ANY:
-                strong = [e for e in others if not e.weak]
+                strong = [entry for entry in others if entry.strength > WEAK]
                 others = strong if len(strong) == 1 else []
             else:
-                others = [e for e in others if e.normalized == wanted]
+                others = [entry for entry in others if entry.normalized == wanted]
         for entry in others:
-            self._supersede(slot, entry, stays)
+            self._supersede(entry, stays)
 
     def _drop_alternate(self, candidate: Candidate, new: _Entry) -> None:
         """End a further value that has become the one of its key."""
         slot = (candidate.owner, candidate.key + ALTERNATE)
         for entry in list(self._slots.get(slot, ())):
             if entry.normalized == candidate.normalized:
-                self._supersede(slot, entry, new)
+                self._supersede(entry, new)
 
-    def _denied_becomes(self, slot: Slot, new: _Entry, candidate: Candidate) -> None:
+    def _denied_becomes(self, new: _Entry, candidate: Candidate) -> None:
         """Where a value was denied and another given, the other took its place."""
-        for fact in self._denied.get(slot, ()):
-            corrected = candidate.why.get("corrects") == fact.normalized
+        for entry in self._denied.get(new.slot, ()):
+            corrected = candidate.why.get("corrects") == entry.normalized
             if corrected or candidate.cardinality == "one":
-                self._ended[fact.fact_id] = (FactStatus.SUPERSEDED, new)
+                self._ended[entry.row] = (FactStatus.SUPERSEDED, new.row)
 
-    def _supersede(self, slot: Slot, old: _Entry, new: _Entry) -> None:
-        self._slots[slot].remove(old)
-        if old.fact is not None:
-            self._end(old.fact, FactStatus.SUPERSEDED, new)
-            if new.replaced is not None:
-                new.replaced.append(old.fact)
+    def _end_contrary(self, new: _Entry, strength: int) -> None:
+        """End what says the contrary of ``new`` about the same thing, under any key."""
+        said = stance(new.like.type, new.normalized)
+        if said is None:
             return
-        self._order.remove(old)
-        for fact_id, (status, by) in list(self._ended.items()):
-            if by is old:
-                self._ended[fact_id] = (status, new)
-        if new.replaced is not None:
-            new.replaced += old.replaced or []
+        for entry in list(self._every()):
+            if entry.like.owner != new.like.owner or entry.strength > strength:
+                continue
+            other = stance(entry.like.type, entry.normalized)
+            if other is not None and other.contradicts(said):
+                self._supersede(entry, new)
 
-    def _retract(self, slot: Slot, entry: _Entry) -> None:
-        self._slots[slot].remove(entry)
-        if entry.fact is not None:
-            self._end(entry.fact, FactStatus.RETRACTED, None)
-            self._denied.setdefault(slot, []).append(entry.fact)
-            return
-        self._order.remove(entry)
-        for fact in entry.replaced or ():
-            if self._ended.get(fact.fact_id, (None, None))[1] is entry:
-                del self._ended[fact.fact_id]
-                weak = fact.source in WEAK_SOURCES
-                self._slots[slot].append(_Entry(fact.normalized, weak, fact=fact))
+    def _supersede(self, old: _Entry, new: _Entry) -> None:
+        self._leave(old, FactStatus.SUPERSEDED, new.row)
+        if new.row <= 0:
+            new.replaced.append(old)
 
-    def _end(self, fact: Fact, status: FactStatus, by: _Entry | None) -> None:
-        self._seen.pop(fact.fact_id, None)
-        self._ended[fact.fact_id] = (status, by)
+    def _retract(self, entry: _Entry) -> None:
+        self._leave(entry, FactStatus.RETRACTED, None)
+        self._denied.setdefault(entry.slot, []).append(entry)
+        for old in entry.replaced:
+            if old.normalized != entry.normalized and self._ended[old.row][1] == entry.row:
+                del self._ended[old.row]
+                self._enter(old)
 
-    def changes(self) -> FactChanges:
-        places = {id(entry): place for place, entry in enumerate(self._order)}
-        added = tuple(e.candidate for e in self._order if e.candidate is not None)
-        ended = {
-            fact_id: (status, None if by is None else places.get(id(by)))
-            for fact_id, (status, by) in sorted(self._ended.items())
-        }
-        return FactChanges(added=added, ended=ended, seen=dict(sorted(self._seen.items())))
+    def _leave(self, entry: _Entry, status: FactStatus, by: int | None) -> None:
+        self._slots[entry.slot].remove(entry)
+        self._seen.pop(entry.row, None)
+        self._ended[entry.row] = (status, by)
 
 
-def _is_id(entry: _Entry) -> bool:
-    like: Fact | Candidate | None = entry.fact or entry.candidate
-    return like is not None and like.identifier
+def _strength(like: Fact | Candidate) -> int:
+    if like.source in WEAK_SOURCES or "quoted" in like.why:
+        return WEAK
+    return TOLD if like.source in TOLD_SOURCES else STATED
+
+
+def _gives_way(entry: _Entry, candidate: Candidate, strength: int) -> bool:
+    """Tell whether a value may lose its place to ``candidate``."""
+    corrects = strength == TOLD and "corrects" in candidate.why
+    return corrects or entry.strength <= strength
 
 
 def _shape(text: str) -> str:

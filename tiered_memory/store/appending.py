@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from tiered_memory.errors import MessageError, StoreError
 from tiered_memory.model import AppendResult, FactChanges, Message
 from tiered_memory.store import rows, schema
-from tiered_memory.store.changes import FactBatch, current_facts, reference_numbers
+from tiered_memory.store.changes import FactBatch, Moment, current_facts, reference_numbers
 from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
 
 if TYPE_CHECKING:
@@ -235,8 +235,11 @@ def _take(
         item.facts,
         numbers=numbers,
         counters=session.counters,
-        revision=session.revision,
-        now=draft.created_at,
+        moment=Moment(
+            revision=session.revision,
+            now=draft.created_at,
+            newest_seq=session.next_seq - 1,
+        ),
         seq_of=lambda candidate: first + candidate.index,
     )
     head = _head_row(draft, session.revision, heads)

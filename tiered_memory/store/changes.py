@@ -15,7 +15,8 @@ from tiered_memory.model import (
     FactChanges,
     FactStatus,
 )
-from tiered_memory.store import rows, schema
+from tiered_memory.state import place_said
+from tiered_memory.store import fact_rows, rows, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Counters",
     "FactBatch",
+    "Moment",
     "Outcome",
     "Resolve",
     "current_facts",
@@ -39,10 +41,11 @@ Outcome = AppendResult | Exception | None
 Name = tuple[str, str, str]
 """Owner, key and normal form: what one reference number stands for."""
 
-_fact, _reference = schema.fact, schema.reference
+_fact, _reference, _fact_seen = schema.fact, schema.reference, schema.fact_seen
 
 _CURRENT = (
-    sa.select(_fact.c.session_id, *rows.FACT)
+    sa.select(_fact.c.session_id, *fact_rows.FACT)
+    .select_from(fact_rows.facts_at())
     .where(
         _fact.c.session_id.in_(sa.bindparam("ids", expanding=True)),
         _fact.c.ended_revision.is_(None),
@@ -66,19 +69,12 @@ _END = (
     .where(_fact.c.session_id == sa.bindparam("of"), _fact.c.fact_id == sa.bindparam("id"))
     .values(
         ended_revision=sa.bindparam("ended"),
+        ended_at=sa.bindparam("at"),
         ended_why=sa.bindparam("reason"),
         superseded_by=sa.bindparam("by"),
     )
 )
-_SEEN = (
-    sa.update(_fact)
-    .where(_fact.c.session_id == sa.bindparam("of"), _fact.c.fact_id == sa.bindparam("id"))
-    .values(
-        last_seen=sa.bindparam("at"),
-        last_seq=sa.bindparam("last"),
-        confidence=sa.bindparam("sure"),
-    )
-)
+_INSERT_SEEN = sa.insert(_fact_seen)
 
 
 def current_facts(
@@ -88,7 +84,7 @@ def current_facts(
     found: dict[str, list[Fact]] = {session_id: [] for session_id in session_ids}
     if session_ids:
         for row in connection.execute(_CURRENT, {"ids": list(session_ids)}):
-            found[row[0]].append(rows.fact_of(row[1:]))
+            found[row[0]].append(fact_rows.fact_of(row[1:]))
     return found
 
 
@@ -118,6 +114,15 @@ class Counters:
     next_fact: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When changes are made: the revision that brings them, the time, the newest message."""
+
+    revision: int
+    now: datetime
+    newest_seq: int
+
+
 @dataclass(slots=True)
 class FactBatch:
     """The rows of many sessions' fact changes, written together."""
@@ -135,34 +140,39 @@ class FactBatch:
         *,
         numbers: dict[tuple[str, Name], int],
         counters: Counters,
-        revision: int,
-        now: datetime,
+        moment: Moment,
         seq_of: Callable[[Candidate], int | None],
     ) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
         """Note the changes' rows; give the new facts and those that changed.
 
-        ``numbers`` and ``counters`` are brought up to date.
+        A new fact that another of the batch ended comes as ended. ``numbers`` and
+        ``counters`` are brought up to date.
         """
-        added: list[Fact] = []
-        for candidate in changes.added:
-            number = self._number(session_id, candidate, numbers, counters, revision)
-            fact = _new_fact(
-                candidate, counters.next_fact, number, revision, now, seq_of(candidate)
+        first = counters.next_fact
+        by_row = {fact.fact_id: fact for fact in facts}
+        for place, candidate in enumerate(changes.added):
+            number = self._number(session_id, candidate, numbers, counters, moment.revision)
+            by_row[-place] = _new_fact(
+                candidate, first + place, number, moment, seq_of(candidate)
             )
-            counters.next_fact += 1
-            added.append(fact)
-            self.added.append(rows.fact_row(session_id, fact))
-        by_id = {fact.fact_id: fact for fact in facts}
-        changed = [
-            self._end(session_id, by_id[fact_id], status, by, added, revision)
-            for fact_id, (status, by) in changes.ended.items()
-        ]
-        changed += [
-            self._see(session_id, by_id[fact_id], candidate, now, seq_of(candidate))
-            for fact_id, candidate in changes.seen.items()
-            if fact_id not in changes.ended
-        ]
-        return tuple(added), tuple(changed)
+        counters.next_fact += len(changes.added)
+        for row, candidate in changes.seen.items():
+            by_row[row] = _seen_again(by_row[row], candidate, moment, seq_of(candidate))
+        for row, (status, by) in changes.ended.items():
+            by_row[row] = replace(
+                by_row[row],
+                status=status,
+                ended_revision=moment.revision,
+                ended_at=moment.now,
+                superseded_by=None if by is None else by_row[by].fact_id,
+            )
+        added = tuple(by_row[-place] for place in range(len(changes.added)))
+        self.added += (fact_rows.fact_row(session_id, fact) for fact in added)
+        stored = [row for row in changes.ended if row > 0]
+        self.ended += (_end_row(session_id, by_row[row]) for row in stored)
+        again = [row for row in changes.seen if row > 0 and row not in changes.ended]
+        self.seen += (_seen_row(session_id, by_row[row], moment) for row in again)
+        return added, tuple(by_row[row] for row in (*stored, *again))
 
     def write(self, connection: Connection) -> None:
         """Write the noted rows; at most four statements."""
@@ -173,7 +183,7 @@ class FactBatch:
         if self.ended:
             connection.execute(_END, self.ended)
         if self.seen:
-            connection.execute(_SEEN, self.seen)
+            connection.execute(_INSERT_SEEN, self.seen)
 
     def _number(
         self,
@@ -204,61 +214,59 @@ class FactBatch:
         )
         return number
 
-    def _end(
-        self,
-        session_id: str,
-        fact: Fact,
-        status: FactStatus,
-        by: int | None,
-        added: Sequence[Fact],
-        revision: int,
-    ) -> Fact:
-        superseded_by = None if by is None else added[by].fact_id
-        self.ended.append(
-            {
-                "of": session_id,
-                "id": fact.fact_id,
-                "ended": revision,
-                "reason": str(status),
-                "by": superseded_by,
-            }
-        )
-        return replace(
-            fact, status=status, ended_revision=revision, superseded_by=superseded_by
-        )
 
-    def _see(
-        self,
-        session_id: str,
-        fact: Fact,
-        candidate: Candidate,
-        now: datetime,
-        seq: int | None,
-    ) -> Fact:
-        seen = replace(
-            fact,
-            last_seen=max(now, fact.last_seen),
-            last_seq=seq if seq is not None else fact.last_seq,
-            confidence=max(fact.confidence, candidate.confidence),
-        )
-        self.seen.append(
-            {
-                "of": session_id,
-                "id": fact.fact_id,
-                "at": rows.stamp(seen.last_seen),
-                "last": seen.last_seq,
-                "sure": seen.confidence,
-            }
-        )
-        return seen
+def _end_row(session_id: str, fact: Fact) -> dict[str, Any]:
+    return {
+        "of": session_id,
+        "id": fact.fact_id,
+        "ended": fact.ended_revision,
+        "at": None if fact.ended_at is None else rows.stamp(fact.ended_at),
+        "reason": str(fact.status),
+        "by": fact.superseded_by,
+    }
+
+
+def _seen_row(session_id: str, fact: Fact, moment: Moment) -> dict[str, Any]:
+    return {
+        "session_id": session_id,
+        "fact_id": fact.fact_id,
+        "revision": moment.revision,
+        "last_seen": rows.stamp(fact.last_seen),
+        "last_seq": fact.last_seq,
+        "last_start": fact.last_start,
+        "confidence": fact.confidence,
+    }
+
+
+def _seen_again(fact: Fact, candidate: Candidate, moment: Moment, seq: int | None) -> Fact:
+    """Give the fact as stated again; what a recognizer reads late moves nothing back.
+
+    Being stated again does not make a value surer, being confirmed does: the doubts
+    are taken as independent.
+    """
+    sure = max(fact.confidence, candidate.confidence)
+    if candidate.source == "confirmed":
+        sure = round(1 - (1 - fact.confidence) * (1 - candidate.confidence), 3)
+    last_seq: int | None = moment.newest_seq
+    last_start: int | None = None
+    if seq is not None:
+        last_seq, last_start = seq, candidate.start
+    if place_said(last_seq, last_start) < place_said(fact.last_seq, fact.last_start):
+        last_seq, last_start = fact.last_seq, fact.last_start
+    return replace(
+        fact,
+        last_seen=max(moment.now, fact.last_seen),
+        last_seq=last_seq,
+        last_start=last_start,
+        confidence=max(fact.confidence, sure),
+    )
 
 
 def _new_fact(
     candidate: Candidate,
     fact_id: int,
     number: int,
-    revision: int,
-    now: datetime,
+    moment: Moment,
     seq: int | None,
 ) -> Fact:
     spanned = seq is not None
@@ -281,9 +289,10 @@ def _new_fact(
         part=candidate.part if spanned else None,
         start=candidate.start if spanned else None,
         end=candidate.end if spanned else None,
-        first_seen=now,
-        last_seen=now,
-        last_seq=seq,
-        revision=revision,
+        first_seen=moment.now,
+        last_seen=moment.now,
+        last_seq=seq if spanned else moment.newest_seq,
+        last_start=candidate.start if spanned else None,
+        revision=moment.revision,
         why=candidate.why,
     )

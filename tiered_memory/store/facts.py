@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tiered_memory.errors import StoreError
 from tiered_memory.model import AppendResult, FactChanges
-from tiered_memory.store.changes import FactBatch, current_facts, reference_numbers
+from tiered_memory.store.changes import FactBatch, Moment, current_facts, reference_numbers
 from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def change_facts(
 ) -> list[Outcome]:
     """Bring fact candidates that came without a message; facts are read here.
 
-    A draft that changes nothing but ``entities_seq`` does not raise the revision.
+    A draft that changes nothing but ``entities_seq`` does not raise the revision. One
+    whose session is not stored does what its ``missing`` says.
     """
     sessions = read_sessions(connection, [draft.session_id for draft, _ in items])
     facts = current_facts(
@@ -37,8 +38,11 @@ def change_facts(
     moved: dict[str, tuple[SessionRow, datetime]] = {}
     for draft, resolve in items:
         session = sessions.get(draft.session_id)
-        if session is None:
-            outcomes.append(StoreError("no such session", target="session"))
+        if session is None and draft.missing == "create":
+            session = sessions[draft.session_id] = SessionRow.fresh(draft.subject)
+        refusal = _refusal(draft, session)
+        if session is None or refusal is not None:
+            outcomes.append(refusal or _unchanged(draft))
             continue
         current = facts.get(draft.session_id, [])
         try:
@@ -46,10 +50,35 @@ def change_facts(
         except Exception as exc:  # noqa: BLE001 (handed to the caller whose draft it is)
             outcomes.append(exc)
             continue
+        session.subject = session.subject or draft.subject
         outcomes.append(_change(connection, draft, changes, session, facts))
         moved[draft.session_id] = (session, draft.created_at)
     write_sessions(connection, moved)
     return outcomes
+
+
+def _refusal(draft: FactDraft, session: SessionRow | None) -> StoreError | None:
+    """Give why a draft cannot be written, or None."""
+    if session is None:
+        missing = draft.missing == "error"
+        return StoreError("no such session", target="session") if missing else None
+    if draft.subject is not None and session.subject not in (None, draft.subject):
+        return StoreError(
+            "the session belongs to another subject than the one given", target="subject"
+        )
+    return None
+
+
+def _unchanged(draft: FactDraft) -> AppendResult:
+    return AppendResult(
+        session_id=draft.session_id,
+        base_revision=0,
+        revision=0,
+        next_seq=1,
+        first_seq=1,
+        last_seq=0,
+        repeated=True,
+    )
 
 
 def _resolved_changes(
@@ -87,8 +116,11 @@ def _change(
             current,
             numbers=reference_numbers(connection, {draft.session_id: names}),
             counters=session.counters,
-            revision=session.revision,
-            now=draft.created_at,
+            moment=Moment(
+                revision=session.revision,
+                now=draft.created_at,
+                newest_seq=session.next_seq - 1,
+            ),
             seq_of=lambda candidate: draft.candidates[candidate.index][0],
         )
         batch.write(connection)

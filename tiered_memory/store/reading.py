@@ -1,4 +1,4 @@
-"""Reads: a session's state, its history, its facts, the list of sessions."""
+"""Reads: a session's state, its history, the list of sessions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tiered_memory.model import SessionInfo
 from tiered_memory.state import SessionState
-from tiered_memory.store import rows, schema
+from tiered_memory.store import fact_reading, rows, schema
 from tiered_memory.text.references import find
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from tiered_memory.model import (
         CompactionRecord,
-        Fact,
         Head,
         Message,
         Reference,
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "compactions",
-    "facts",
     "history",
     "references",
     "revision",
     "sessions",
+    "sessions_with",
     "state",
     "unread_entities",
 ]
@@ -55,6 +54,14 @@ _SESSION = sa.select(
     _session.c.turns,
     _session.c.folded_turns,
 ).where(_session.c.session_id == _ID)
+_INFO = sa.select(
+    _session.c.session_id,
+    _session.c.subject,
+    _session.c.next_seq,
+    _session.c.turns,
+    _session.c.created_at,
+    _session.c.updated_at,
+)
 _HEAD = sa.select(
     _head.c.payloads, _head.c.tokens, _head.c.revision, _head.c.counter
 ).where(_head.c.session_id == _ID, _head.c.ended_revision.is_(None))
@@ -66,17 +73,6 @@ _SEGMENTS = (
 _REFERENCES = sa.select(*rows.REFERENCE).where(
     _reference.c.session_id == _ID,
     _reference.c.number.in_(sa.bindparam("numbers", expanding=True)),
-)
-_EPOCH_FACTS = (
-    sa.select(*rows.FACT)
-    .where(
-        _fact.c.session_id == _ID,
-        sa.or_(
-            _fact.c.ended_revision.is_(None),
-            _fact.c.ended_revision > sa.bindparam("epoch"),
-        ),
-    )
-    .order_by(_fact.c.fact_id)
 )
 _WINDOW = (
     sa.select(*rows.MESSAGE)
@@ -116,7 +112,7 @@ def revision(connection: Connection, session_id: str) -> int:
 
 
 def state(connection: Connection, session_id: str) -> SessionState | None:
-    """Read the session at its current revision, or None; five to seven statements."""
+    """Read the session at its current revision, or None; five to eight statements."""
     row = connection.execute(_SESSION, {"id": session_id}).first()
     if row is None:
         return None
@@ -129,9 +125,7 @@ def state(connection: Connection, session_id: str) -> SessionState | None:
     if row.pinned_seq is not None:
         found = connection.execute(_ONE, {"id": session_id, "seq": row.pinned_seq}).first()
         pinned = None if found is None else rows.message_of(found)
-    known = connection.execute(
-        _EPOCH_FACTS, {"id": session_id, "epoch": row.epoch_revision}
-    )
+    facts, focus = fact_reading.epoch_facts(connection, session_id, row.epoch_revision)
     return SessionState(
         session_id=session_id,
         subject=row.subject,
@@ -147,7 +141,8 @@ def state(connection: Connection, session_id: str) -> SessionState | None:
         head=None if head is None else _head_value(head),
         segments=segments,
         references={r.number: r for r in _named_in(connection, session_id, segments)},
-        facts=tuple(rows.fact_of(r) for r in known),
+        facts=facts,
+        epoch_focus=focus,
         window=tuple(window),
         pinned=pinned,
     )
@@ -171,39 +166,37 @@ def history(
     return _messages(connection, _PAGE, {"id": session_id, "after": after, "limit": limit})
 
 
-def facts(
-    connection: Connection,
-    session_id: str,
-    *,
-    key: str | None,
-    owner: str | None,
-    history: bool,
-) -> list[Fact]:
-    """Give the session's facts, oldest first."""
-    query = sa.select(*rows.FACT).where(_fact.c.session_id == session_id)
-    if key is not None:
-        query = query.where(_fact.c.key == key)
-    if owner is not None:
-        query = query.where(_fact.c.owner == owner)
-    if not history:
-        query = query.where(_fact.c.ended_revision.is_(None))
-    return [rows.fact_of(row) for row in connection.execute(query.order_by("fact_id"))]
-
-
 def sessions(
     connection: Connection, *, subject: str | None, limit: int, after: str | None
 ) -> list[SessionInfo]:
     """Give sessions by id, behind ``after``."""
-    query = sa.select(
-        _session.c.session_id,
-        _session.c.subject,
-        _session.c.next_seq,
-        _session.c.turns,
-        _session.c.created_at,
-        _session.c.updated_at,
-    )
+    query = _INFO
     if subject is not None:
         query = query.where(_session.c.subject == subject)
+    return _infos(connection, query, limit=limit, after=after)
+
+
+def sessions_with(
+    connection: Connection,
+    keys: Sequence[str],
+    forms: Sequence[str],
+    *,
+    limit: int,
+    after: str | None,
+) -> list[SessionInfo]:
+    """Give sessions by id where one of ``forms`` is current under one of ``keys``."""
+    holds = sa.select(_fact.c.session_id).where(
+        _fact.c.key.in_(keys),
+        _fact.c.normalized.in_(forms),
+        _fact.c.ended_revision.is_(None),
+    )
+    query = _INFO.where(_session.c.session_id.in_(holds))
+    return _infos(connection, query, limit=limit, after=after)
+
+
+def _infos(
+    connection: Connection, query: sa.Select[Any], *, limit: int, after: str | None
+) -> list[SessionInfo]:
     if after is not None:
         query = query.where(_session.c.session_id > after)
     return [

@@ -6,12 +6,8 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
-
 from tiered_memory.model import (
     CompactionRecord,
-    Fact,
-    FactStatus,
     Head,
     Message,
     Reference,
@@ -25,14 +21,11 @@ if TYPE_CHECKING:
     from tiered_memory.model import Payload
 
 __all__ = [
-    "FACT",
     "MESSAGE",
     "RECORD",
     "REFERENCE",
     "SEGMENT",
     "dumps",
-    "fact_of",
-    "fact_row",
     "head_of",
     "message_of",
     "record_of",
@@ -44,8 +37,9 @@ __all__ = [
 
 Row = Any
 
-_m, _f, _s = schema.message.c, schema.fact.c, schema.segment.c
+_m, _s = schema.message.c, schema.segment.c
 _r, _c = schema.reference.c, schema.compaction.c
+
 
 MESSAGE = (
     _m.seq,
@@ -59,33 +53,6 @@ MESSAGE = (
     _m.created_at,
     _m.message_id,
     _m.counter,
-)
-FACT = (
-    _f.fact_id,
-    _f.number,
-    _f.type,
-    _f.key,
-    _f.owner,
-    _f.value,
-    _f.normalized,
-    _f.confidence,
-    _f.source,
-    _f.pattern,
-    _f.cardinality,
-    _f.masked,
-    _f.identifier,
-    _f.seq,
-    _f.part,
-    _f.start_at,
-    _f.end_at,
-    _f.first_seen,
-    _f.last_seen,
-    _f.last_seq,
-    _f.revision,
-    _f.ended_revision,
-    _f.ended_why,
-    _f.superseded_by,
-    sa.cast(_f.why, sa.Text).label("why"),
 )
 SEGMENT = (
     _s.segment_id,
@@ -153,70 +120,6 @@ def message_of(row: Row) -> Message:
         message_id=row[9],
         counter=row[10],
     )
-
-
-def fact_of(row: Row) -> Fact:
-    """Give the fact of a ``FACT`` row."""
-    ended = row[22]
-    return Fact(
-        fact_id=row[0],
-        number=row[1],
-        type=row[2],
-        key=row[3],
-        owner=row[4],
-        value=row[5],
-        normalized=row[6],
-        status=FactStatus.CURRENT if ended is None else FactStatus(ended),
-        confidence=row[7],
-        source=row[8],
-        pattern=row[9],
-        cardinality=row[10],
-        masked=bool(row[11]),
-        identifier=bool(row[12]),
-        seq=row[13],
-        part=row[14],
-        start=row[15],
-        end=row[16],
-        first_seen=when(row[17]),
-        last_seen=when(row[18]),
-        last_seq=row[19],
-        revision=row[20],
-        ended_revision=row[21],
-        superseded_by=row[23],
-        why=json.loads(row[24]),
-    )
-
-
-def fact_row(session_id: str, fact: Fact) -> dict[str, Any]:
-    """Give the columns of a new fact."""
-    return {
-        "session_id": session_id,
-        "fact_id": fact.fact_id,
-        "number": fact.number,
-        "type": fact.type,
-        "key": fact.key,
-        "owner": fact.owner,
-        "value": fact.value,
-        "normalized": fact.normalized,
-        "confidence": fact.confidence,
-        "source": fact.source,
-        "pattern": fact.pattern,
-        "cardinality": fact.cardinality,
-        "masked": fact.masked,
-        "identifier": fact.identifier,
-        "seq": fact.seq,
-        "part": fact.part,
-        "start_at": fact.start,
-        "end_at": fact.end,
-        "first_seen": stamp(fact.first_seen),
-        "last_seen": stamp(fact.last_seen),
-        "last_seq": fact.last_seq,
-        "why": dict(fact.why),
-        "revision": fact.revision,
-        "ended_revision": None,
-        "ended_why": None,
-        "superseded_by": None,
-    }
 
 
 def segment_of(row: Row) -> Segment:

@@ -26,6 +26,7 @@ __all__ = [
     "VERSION_TABLE",
     "compaction",
     "fact",
+    "fact_seen",
     "head",
     "mention",
     "message",
@@ -148,12 +149,29 @@ fact = Table(
     Column("first_seen", String(32), nullable=False),
     Column("last_seen", String(32), nullable=False),
     _int("last_seq", nullable=True),
+    _int("last_start", nullable=True),
     Column("why", JSON, nullable=False),
     _int("revision"),
     _int("ended_revision", nullable=True),
+    Column("ended_at", String(32)),
     Column("ended_why", String(16)),
     _int("superseded_by", nullable=True),
     Index("ix_tm_fact_session_id_key", "session_id", "key"),
+    Index("ix_tm_fact_key_normalized", "key", "normalized"),
+)
+
+# What of a fact changes while it is current, each time it is stated again: the newest
+# row holds, and ``last_*`` and ``confidence`` of the fact where there is none.
+fact_seen = Table(
+    "tm_fact_seen",
+    metadata,
+    _key(),
+    _int("fact_id", primary_key=True),
+    _int("revision", primary_key=True),
+    Column("last_seen", String(32), nullable=False),
+    _int("last_seq", nullable=True),
+    _int("last_start", nullable=True),
+    Column("confidence", Float, nullable=False),
 )
 
 reference = Table(

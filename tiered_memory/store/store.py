@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import sqlalchemy as sa
 
 from tiered_memory.errors import ClosedError, TieredMemoryError
-from tiered_memory.store import appending, facts, folding, reading, rows, schema
+from tiered_memory.store import (
+    appending,
+    fact_reading,
+    facts,
+    folding,
+    reading,
+    rows,
+    schema,
+)
 from tiered_memory.store.database import Database
 from tiered_memory.store.writer import Writer
 
@@ -213,15 +221,20 @@ class Store:
         key: str | None = None,
         owner: str | None = None,
         history: bool = False,
+        as_of: datetime | None = None,
     ) -> list[Fact]:
-        """Give facts, oldest first; ``None`` for key or owner means any."""
+        """Give facts, oldest first; ``None`` for key or owner means any.
+
+        ``as_of`` gives them as they were known then.
+        """
         return await self._read(
             partial(
-                reading.facts,
+                fact_reading.facts,
                 session_id=session_id,
                 key=key,
                 owner=owner,
                 history=history,
+                as_of=as_of,
             )
         )
 
@@ -237,6 +250,19 @@ class Store:
         """Give sessions by id, behind ``after``."""
         return await self._read(
             partial(reading.sessions, subject=subject, limit=limit, after=after)
+        )
+
+    async def sessions_with(
+        self,
+        keys: Sequence[str],
+        forms: Sequence[str],
+        *,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> list[SessionInfo]:
+        """Give sessions by id where a normal form is current under one of the keys."""
+        return await self._read(
+            partial(reading.sessions_with, keys=keys, forms=forms, limit=limit, after=after)
         )
 
     async def compactions(self, session_id: str) -> list[CompactionRecord]:
