@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +12,7 @@ from tiered_memory.chat.tokens import MessageCounter
 from tiered_memory.model import Fact, FactStatus, Message, Payload, Reference, Segment
 from tiered_memory.prompt.builder import PromptBuilder
 from tiered_memory.settings import Settings
-from tiered_memory.state import SessionState
+from tiered_memory.state import SessionState, in_focus
 from tiered_memory.text.shortening import shorten_json
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
@@ -131,6 +132,16 @@ class Talk:
         self.state = replace(state, revision=revision, facts=rows)
         return self
 
+    def mention(self, value: str) -> Talk:
+        """Let the newest message speak of a value that is known."""
+        state = self.state
+        rows = tuple(
+            replace(f, last_seq=state.next_seq - 1) if f.value == value else f
+            for f in state.facts
+        )
+        self.state = replace(state, facts=rows)
+        return self
+
     def fold(self, turns: int, text: str, *, language: str = "en") -> Talk:
         """Fold the oldest ``turns`` turns of the window into a segment."""
         state = self.state
@@ -171,7 +182,8 @@ class Talk:
                 for f in state.facts
             },
             window=kept,
-            facts=tuple(f for f in state.facts if f.status is FactStatus.CURRENT),
+            facts=state.current_facts(),
+            epoch_focus=focus(state),
         )
         return self
 
@@ -185,11 +197,21 @@ class Talk:
             generation=state.generation + 1,
             boundary_seq=state.window[count - 1].seq,
             epoch_revision=state.revision + 1,
+            epoch_focus=focus(state),
             window=state.window[count:],
             pinned=pinned,
             pinned_seq=pinned.seq,
         )
         return self
+
+
+def focus(state: SessionState) -> frozenset[int]:
+    """What a state that is loaded after a fold at ``state`` says of its epoch."""
+    current = state.current_facts()
+    several = Counter((f.owner, f.key) for f in current)
+    return frozenset(
+        f.fact_id for slot, f in in_focus(current).items() if several[slot] > 1
+    )
 
 
 def fact(fact_id: int, key: str, value: str, *, revision: int, **meta: Any) -> Fact:

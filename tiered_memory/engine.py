@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from tiered_memory.arguments import check_count, check_name
+from tiered_memory.arguments import MAX_VALUE, check_count, check_name
+from tiered_memory.facts.corrections import ALTERNATE
 from tiered_memory.model import Metrics
 from tiered_memory.opening import Plan, SystemClock, open_parts
 from tiered_memory.session import Session
@@ -132,6 +133,29 @@ class MemoryEngine:
             if value is not None:
                 check_name(field, value)
         return await self._parts.store.sessions(subject=subject, limit=limit, after=after)
+
+    async def find_sessions(
+        self, key: str, value: str, *, limit: int = 100, after: str | None = None
+    ) -> list[SessionInfo]:
+        """Give sessions where ``value`` is a current fact of ``key``, anybody's, by id.
+
+        Spelling does not count: values are compared in their normal form. One indexed
+        read. A masked value is stored, and so found, by what its marker shows: a card
+        number gives every session with a card of the same last digits; a type of which
+        nothing is shown, or nothing is stored, is not found.
+        """
+        self._parts.check()
+        check_count("limit", limit, least=1)
+        check_name("key", key)
+        check_name("value", value, most=MAX_VALUE)
+        if after is not None:
+            check_name("after", after)
+        return await self._parts.store.sessions_with(
+            (key, key + ALTERNATE),
+            self._parts.intake.given.forms(key, value),
+            limit=limit,
+            after=after,
+        )
 
     def extract(
         self, text: str, *, question: str | None = None, role: str = "user"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.facts.extraction import Extractor
+    from tiered_memory.facts.given import GivenValues
     from tiered_memory.model import Candidate, Message, Payload
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
@@ -92,6 +93,11 @@ class Intake:
         self._digest = settings.digest()
         self._extractor = extractor
         self._counter = counter
+
+    @property
+    def given(self) -> GivenValues:
+        """Reads values that the application gives."""
+        return self._extractor.given
 
     def draft(
         self,

@@ -53,6 +53,7 @@ Payload = Mapping[str, Any]
 Source = Literal["regex", "ner", "llm", "api", "tool", "confirmed"]
 Polarity = Literal["assert", "negate", "mention"]
 Cardinality = Literal["one", "many"]
+MissingSession = Literal["error", "ignore", "create"]
 
 
 # -- messages ---------------------------------------------------------------
@@ -367,7 +368,7 @@ class FactDraft:
     candidates: tuple[tuple[int | None, Candidate], ...]
     created_at: datetime
     entities_seq: int | None = None
-    missing: Literal["error", "ignore", "create"] = "error"
+    missing: MissingSession = "error"
     subject: str | None = None
 
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 from anyio import to_thread
 
-from tiered_memory.arguments import check_build, check_count, check_name
+from tiered_memory.arguments import check_build, check_count
+from tiered_memory.fact_calls import FactCalls
 from tiered_memory.intake import as_payloads, is_long
 from tiered_memory.model import Event, Receipt
 from tiered_memory.state import SessionState
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from datetime import datetime
 
     from tiered_memory.model import (
         AppendResult,
+        Cardinality,
         CompactionRecord,
         CompactionResult,
         Draft,
@@ -63,6 +66,7 @@ class Session:
         self._system_prompt = system_prompt
         self.lock = lock or anyio.Lock()
         self._trace: BuildTrace | None = None
+        self._facts = FactCalls(parts, session_id, subject)
 
     @property
     def session_id(self) -> str:
@@ -218,32 +222,85 @@ class Session:
             )
         return prompt
 
+    # -- facts ------------------------------------------------------------------
+
     async def facts(
         self,
         *,
         key: str | None = None,
         owner: str | None = "self",
         history: bool = False,
+        as_of: datetime | None = None,
     ) -> list[Fact]:
         """Give the stored facts, oldest first; current ones only without ``history``.
 
-        ``owner=None`` gives everybody's. Waits for the recognizers to have read what
-        was added, at most ``ner.deadline_ms``; one read.
+        ``owner=None`` gives everybody's. ``as_of``, a time with its zone, gives what was
+        known then, each row as it stood. Waits for the recognizers to have read what was
+        added, at most ``ner.deadline_ms``; one read, two with ``as_of``.
+
+        Raises:
+            SettingsError: ``as_of`` has no time zone.
         """
         self._parts.check()
-        for field, value in (("key", key), ("owner", owner)):
-            if value is not None:
-                check_name(field, value)
-        if self._parts.entities is not None:
-            await self._parts.entities.reached(self._id)
-        return await self._parts.store.facts(
-            self._id, key=key, owner=owner, history=history
-        )
+        return await self._facts.all(key=key, owner=owner, history=history, as_of=as_of)
 
-    async def fact(self, key: str) -> Fact | None:
-        """Give the customer's current fact of ``key``; of many, the last spoken of."""
-        facts = await self.facts(key=key)
-        return max(facts, key=lambda f: (f.last_seq or 0, f.fact_id), default=None)
+    async def fact(
+        self, key: str, *, owner: str = "self", as_of: datetime | None = None
+    ) -> Fact | None:
+        """Give the current fact of ``key``; of many, the one in focus.
+
+        That is the one that the customer stated or spoke of last ("where is my order
+        A8801?"), or the application set since.
+        """
+        self._parts.check()
+        return await self._facts.one(key, owner=owner, as_of=as_of)
+
+    async def set_fact(
+        self,
+        key: str,
+        value: str,
+        *,
+        owner: str = "self",
+        type: str | None = None,
+        cardinality: Cardinality | None = None,
+        confidence: float = 1.0,
+    ) -> Fact:
+        """Store a value that the application knows; durable when this returns.
+
+        It takes the place of the customer's value of that key, and gives way to what the
+        customer says later. What it is stored as (normal form, cardinality, masking) is
+        for the packs, where they know the key or the type; ``cardinality`` stands in for
+        theirs. The same value again is only seen. A session that is not stored is made.
+        One transaction; gives the row, with ``source`` ``"api"`` and no place.
+
+        Raises:
+            MessageError: key, value or owner cannot be stored, or the value holds a
+                secret or is not of its type's form.
+            StoreError: the database refused, or the session is another subject's.
+        """
+        self._parts.check()
+        async with self.lock:
+            return await self._facts.set(
+                key,
+                value,
+                owner=owner,
+                type_name=type,
+                cardinality=cardinality,
+                confidence=confidence,
+            )
+
+    async def retract_fact(
+        self, key: str, value: str | None = None, *, owner: str = "self"
+    ) -> list[Fact]:
+        """Take a value back, or all current ones of ``key``; durable when this returns.
+
+        Further values (``phone.alternate``) go with their key's. The rows stay in the
+        history; messages and summary stay as they are. One transaction; gives the rows
+        that ended, none where there was nothing to take back.
+        """
+        self._parts.check()
+        async with self.lock:
+            return await self._facts.retract(key, value, owner=owner)
 
     async def history(
         self, start: int | None = None, limit: int | None = None

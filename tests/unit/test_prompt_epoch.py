@@ -127,6 +127,57 @@ def test_second_value_of_a_key_of_many_joins_the_first() -> None:
     assert body(build(talk), "fact_changes") == ["- order_id: LMP-9"]
 
 
+def two_orders(*, identifier: bool = True) -> Talk:
+    talk = Talk().user("LMP-1 and LMP-2")
+    for value in ("LMP-1", "LMP-2"):
+        talk.fact("order_id", value, cardinality="many", identifier=identifier)
+    return talk
+
+
+def test_of_several_identifiers_the_one_spoken_of_last_is_marked() -> None:
+    talk = two_orders().assistant("ok").user("Where is LMP-1?").mention("LMP-1")
+    assert body(build(talk, SHORT_SYSTEM), "customer_facts") == [
+        "- order_id: LMP-1 (last mentioned)",
+        "- order_id: LMP-2",
+    ]
+
+
+def test_what_is_no_identifier_or_has_no_other_is_not_marked() -> None:
+    talk = two_orders(identifier=False).fact("sku", "K-7", cardinality="many")
+    assert body(build(talk, SHORT_SYSTEM), "customer_facts") == [
+        "- order_id: LMP-1",
+        "- order_id: LMP-2",
+        "- sku: K-7",
+    ]
+
+
+def test_the_mark_of_a_fixed_block_stays_and_the_note_says_what_is_spoken_of() -> None:
+    talk = two_orders().assistant("ok").fold(1, "Gave orders.").user("Hm")
+    block = ["- order_id: LMP-1", "- order_id: LMP-2 (last mentioned)"]
+    assert body(build(talk), "customer_facts") == block
+    assert not has(build(talk), "fact_changes")
+
+    talk.assistant("Yes?").user("LMP-1 then").mention("LMP-1")
+    assert body(build(talk), "customer_facts") == block
+    assert body(build(talk), "fact_changes") == ["- order_id: LMP-1 (last mentioned)"]
+
+    talk.assistant("Yes?").user("No, LMP-2").mention("LMP-2")
+    assert body(build(talk), "customer_facts") == block
+    assert not has(build(talk), "fact_changes")
+
+
+def test_an_old_order_that_is_spoken_of_is_shown_before_newer_ones() -> None:
+    talk = Talk().user("x")
+    for number in range(4):
+        talk.fact("order_id", f"LMP-{number}", cardinality="many")
+    talk.assistant("ok").user("LMP-0?").mention("LMP-0")
+    prompt = build(talk, SHORT_SYSTEM, facts={"max_facts": 2})
+    assert body(prompt, "customer_facts") == [
+        "- order_id: LMP-0 (last mentioned)",
+        "- order_id: LMP-3",
+    ]
+
+
 def test_value_of_a_key_of_many_says_which_one_it_replaces() -> None:
     talk = Talk().user("LMP-1 and LMP-2")
     for value in ("LMP-1", "LMP-2"):
@@ -141,7 +192,9 @@ def test_value_of_a_key_of_many_says_which_one_it_replaces() -> None:
         superseded_by=new.fact_id,
     )
     talk.state = replace(talk.state, facts=(talk.state.facts[0], ended, new))
-    assert body(build(talk), "fact_changes") == ["- order_id: LMP-3 (instead of LMP-2)"]
+    assert body(build(talk), "fact_changes") == [
+        "- order_id: LMP-3 (instead of LMP-2) (last mentioned)"
+    ]
 
 
 def test_owner_and_mask_are_part_of_a_line() -> None:
@@ -197,8 +250,14 @@ def test_facts_beyond_the_bound_are_counted_and_never_called_ended() -> None:
     for number in (7, 8):
         talk.fact("order_id", f"LMP-{number}", cardinality="many", confidence=0.95)
     prompt = build(talk, facts={"max_facts": 6})
-    assert body(prompt, "customer_facts") == [f"- order_id: LMP-{n}" for n in range(6)]
-    assert body(prompt, "fact_changes") == ["- order_id: LMP-7", "- order_id: LMP-8"]
+    assert body(prompt, "customer_facts") == [
+        *(f"- order_id: LMP-{n}" for n in range(5)),
+        "- order_id: LMP-5 (last mentioned)",
+    ]
+    assert body(prompt, "fact_changes") == [
+        "- order_id: LMP-7",
+        "- order_id: LMP-8 (last mentioned)",
+    ]
     (omission,) = (o for o in prompt.omitted if o.kind == "facts")
     assert (omission.reason, omission.count) == ("max_facts", 2)
 

@@ -10,6 +10,7 @@ from tiered_memory.facts.choosing import settled
 from tiered_memory.facts.context import ContextReader
 from tiered_memory.facts.corrections import Corrections
 from tiered_memory.facts.explaining import reasons
+from tiered_memory.facts.given import GivenValues
 from tiered_memory.facts.identifiers import IdentifierReader
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.masking import Masker
@@ -56,6 +57,7 @@ class Extractor:
         self._slots = tuple(p for p in patterns.slots if not p.sensitive)
         self._read_back = ReadBack()
         self._asked = lru_cache(QUESTIONS)(self._asked_types)
+        self.given = GivenValues(patterns, self._masker)
 
     def extract(
         self,

@@ -70,9 +70,12 @@ class PromptDraft:
     def _facts_now(self) -> tuple[Shown | None, Shown | None]:
         layout, language, facts = self.layout, self.language, self.facts
         if not self.frozen:
-            return (layout.facts(facts.current, language), None)
-        note = layout.note(changes(facts), language, follows=bool(facts.epoch))
-        return (layout.facts(facts.epoch, language), note)
+            block = layout.facts(facts.current, language, marked=facts.marked)
+            return (block, None)
+        note = layout.note(
+            changes(facts), language, follows=bool(facts.epoch), marked=facts.marked
+        )
+        return (layout.facts(facts.epoch, language, marked=facts.epoch_marked), note)
 
     def left_out_line(self) -> Shown | None:
         """Give the line that says how many messages are left out."""

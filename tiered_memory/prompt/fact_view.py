@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiered_memory.model import Fact, FactStatus
+from tiered_memory.state import in_focus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from tiered_memory.state import SessionState
 
@@ -20,12 +22,15 @@ class FactView:
     """The facts of a prompt: ``current`` now, ``epoch`` when the epoch began.
 
     Both in the order of their lines, at most ``facts.max_facts`` each; ``beyond`` are
-    the ids of the current ones that this leaves out.
+    the ids of the current ones that this leaves out. ``marked`` are those in focus, of
+    identifiers whose key has several; ``epoch_marked`` those that were.
     """
 
     current: tuple[Fact, ...]
     epoch: tuple[Fact, ...]
     beyond: frozenset[int] = frozenset()
+    marked: frozenset[int] = frozenset()
+    epoch_marked: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +47,26 @@ def view(state: SessionState, *, max_facts: int) -> FactView:
     What a recognizer read in the newest user message waits for the next one, so that
     the prompts of one turn agree; what such a row supersedes stands until then.
     """
-    current = _visible(state)
-    kept = _bounded(current, max_facts)
+    current, epoch = _visible(state), state.epoch_facts()
+    marked = _in_focus(current)
+    epoch_marked = frozenset(
+        f.fact_id for f in epoch if f.identifier and f.fact_id in state.epoch_focus
+    )
+    kept = _bounded(current, max_facts, marked)
     return FactView(
         current=in_order(kept),
-        epoch=in_order(_bounded(state.epoch_facts(), max_facts)),
+        epoch=in_order(_bounded(epoch, max_facts, epoch_marked)),
         beyond=frozenset(f.fact_id for f in current) - {f.fact_id for f in kept},
+        marked=marked,
+        epoch_marked=epoch_marked,
     )
 
 
 def changes(facts: FactView) -> tuple[Change, ...]:
     """Give what turned ``facts.epoch`` into ``facts.current``, in order of lines.
 
-    A value that was replaced by one with the same letters is no change of the block.
+    A value that was replaced by one with the same letters is no change of the block. One
+    that the block does not mark and that is in focus now is one.
     """
     before = {fact.fact_id for fact in facts.epoch}
     now = {fact.fact_id for fact in facts.current} | facts.beyond
@@ -65,6 +77,8 @@ def changes(facts: FactView) -> tuple[Change, ...]:
     found: list[Change] = []
     for fact in facts.current:
         if fact.fact_id in before:
+            if fact.fact_id in facts.marked - facts.epoch_marked:
+                found.append(Change(now=fact))
             continue
         olds = ended.get((fact.owner, fact.key), [])
         replaced = [old for old in olds if _replaces(fact, old)]
@@ -105,15 +119,25 @@ def _visible(state: SessionState) -> tuple[Fact, ...]:
     return (*(f for f in current if f.fact_id not in late), *held)
 
 
-def _bounded(facts: tuple[Fact, ...], limit: int) -> tuple[Fact, ...]:
-    """Keep values of keys that hold one, then the newest of the others.
+def _in_focus(facts: Sequence[Fact]) -> frozenset[int]:
+    ids = [fact for fact in facts if fact.identifier and fact.cardinality == "many"]
+    several = Counter((fact.owner, fact.key) for fact in ids)
+    return frozenset(f.fact_id for slot, f in in_focus(ids).items() if several[slot] > 1)
 
-    Looks only at what a row keeps for life: being stated again raises its confidence,
-    and must not move a block that is fixed.
+
+def _bounded(
+    facts: tuple[Fact, ...], limit: int, marked: frozenset[int]
+) -> tuple[Fact, ...]:
+    """Keep values of keys that hold one, then those in focus, then the newest.
+
+    Looks only at what a row keeps for life and at the focus of its time: being confirmed
+    raises its confidence, and must not move a block that is fixed.
     """
     if len(facts) <= limit:
         return facts
-    ranked = sorted(facts, key=lambda f: (f.cardinality == "one", f.fact_id))
+    ranked = sorted(
+        facts, key=lambda f: (f.cardinality == "one", f.fact_id in marked, f.fact_id)
+    )
     return tuple(ranked[-limit:])
 
 
