@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["epoch_facts", "facts"]
 
-_fact = schema.fact
+_fact, _fact_seen = schema.fact, schema.fact_seen
 
 _ID: sa.BindParameter[str] = sa.bindparam("id")
 _EPOCH_FACTS = (
@@ -45,6 +45,9 @@ _MOMENT: sa.BindParameter[str] = sa.bindparam("moment")
 _REVISION_AT = sa.select(
     sa.func.max(sa.case((_fact.c.first_seen <= _MOMENT, _fact.c.revision))),
     sa.func.max(sa.case((_fact.c.ended_at <= _MOMENT, _fact.c.ended_revision))),
+    sa.select(sa.func.max(_fact_seen.c.revision))
+    .where(_fact_seen.c.session_id == _ID, _fact_seen.c.last_seen <= _MOMENT)
+    .scalar_subquery(),
 ).where(_fact.c.session_id == _ID)
 
 
@@ -71,7 +74,9 @@ def facts(
         query = query.where(_fact.c.owner == owner)
     if not history:
         query = query.where(_current_at(at))
-    found = connection.execute(query.order_by("fact_id"), {"id": session_id, "at": at})
+    found = connection.execute(
+        query.order_by(_fact.c.fact_id), {"id": session_id, "at": at}
+    )
     if at is None:
         return [fact_rows.fact_of(row) for row in found]
     return [fact_rows.fact_then(row, at) for row in found]
@@ -85,7 +90,7 @@ def _fact_revision(connection: Connection, session_id: str, moment: datetime) ->
     row = connection.execute(
         _REVISION_AT, {"id": session_id, "moment": rows.stamp(moment)}
     ).one()
-    return max(row[0] or 0, row[1] or 0)
+    return max(revision or 0 for revision in row)
 
 
 def _current_at(revision: int | None) -> sa.ColumnElement[bool]:
