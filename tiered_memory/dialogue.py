@@ -58,7 +58,8 @@ class Dialogue:
             begin -= 1
             users += window[begin].role == "user"
         recent = window[begin:]
-        told = {fact.last_seq for fact in state.facts} | {fact.seq for fact in state.facts}
+        told = {fact.seq for fact in state.facts}
+        told |= {f.last_seq for f in state.facts if f.last_start is not None}
         for message in recent:
             if message.role == "assistant":
                 dialogue.assistant(message.payload, message.seq - state.next_seq)

@@ -80,7 +80,8 @@ class FactCalls:
         for field, name in (("key", key), ("owner", owner), ("type", type_name)):
             if name is not None:
                 check_key(field, name)
-        value = value.strip() if isinstance(value, str) else value
+        check_name("value", value, most=MAX_VALUE)
+        value = value.strip()
         check_name("value", value, most=MAX_VALUE)
         if cardinality is not None:
             check_choice("cardinality", cardinality, CARDINALITIES)

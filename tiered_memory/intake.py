@@ -10,6 +10,7 @@ from tiered_memory.chat.leaves import replace_leaves, text_leaves
 from tiered_memory.chat.messages import normalise, plain_text
 from tiered_memory.dialogue import Dialogue
 from tiered_memory.errors import MessageError
+from tiered_memory.facts.known import mentionable
 from tiered_memory.model import Draft, Head, NewMessage
 from tiered_memory.sealing import sealed
 from tiered_memory.text.shortening import shorten_json
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.facts.extraction import Extractor
     from tiered_memory.facts.given import GivenValues
-    from tiered_memory.model import Candidate, Message, Payload
+    from tiered_memory.model import Candidate, Fact, Message, Payload
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
 
@@ -118,12 +119,13 @@ class Intake:
         self._check_id(message_id)
         heads, body = self._split_head(state, payloads)
         dialogue = self._dialogue(state, body)
+        known = mentionable(state.current_facts())
         messages: list[NewMessage] = []
         candidates: list[Candidate] = []
         masked: dict[str, int] = {}
         for payload in body:
             index = len(messages)
-            read = self._read(payload, dialogue, index=index)
+            read = self._read(payload, dialogue, known, index=index)
             candidates += read.candidates
             for kind, count in read.masked.items():
                 masked[kind] = masked.get(kind, 0) + count
@@ -278,8 +280,18 @@ class Intake:
             )
         ]
 
-    def _read(self, payload: Payload, dialogue: Dialogue, *, index: int) -> Read:
-        """Mask a message and read a user's; nothing else is read for facts."""
+    def _read(
+        self,
+        payload: Payload,
+        dialogue: Dialogue,
+        known: Sequence[Fact],
+        *,
+        index: int,
+    ) -> Read:
+        """Mask a message and read a user's; nothing else is read for facts.
+
+        ``known`` are facts that it may speak of.
+        """
         masked: dict[str, int] = {}
         if payload["role"] != "user":
             return Read(payload=self._masked(payload, masked), candidates=(), masked=masked)
@@ -300,6 +312,17 @@ class Intake:
                 index=index,
             )
             found += extraction.facts
+            found += self._extractor.forgotten(
+                extraction.masked, part=leaf.part, index=index
+            )
+            if known:
+                found += self._extractor.mentions(
+                    extraction.masked,
+                    known,
+                    extraction.facts,
+                    part=leaf.part,
+                    index=index,
+                )
             _add(masked, extraction.masked_counts)
             if extraction.masked != leaf.text:
                 texts[leaf.part] = extraction.masked

@@ -382,12 +382,21 @@ async def test_the_value_spoken_of_last_is_in_focus() -> None:
         assert await focus() == "A8801"
         await session.add(user("order A8801 or order A8802? I mean order A8802"))
         assert await focus() == "A8802"
+        for text in ("A8801到哪了？", "is it a8801?"):
+            await session.add(user("order A8802"))
+            await session.add(user(text))
+            assert await focus() == "A8801", text
+        for text in ("BA8801", "A8801-2", "if it was A8802", "not A8802"):
+            await session.add(user(text))
+            assert await focus() == "A8801", text
+        await session.add(user("order A8802"))
         await session.set_fact("order_id", "A8801")
         assert await focus() == "A8801"
         await session.add(user("order A8803 too"))
         assert await focus() == "A8803"
         await session.retract_fact("order_id", "A8803")
         assert await focus() == "A8801"
+        assert len(await session.facts(history=True)) == 3
 
 
 async def test_what_is_read_late_does_not_come_before_what_was_said_since() -> None:

@@ -10,8 +10,10 @@ from tiered_memory.facts.choosing import settled
 from tiered_memory.facts.context import ContextReader
 from tiered_memory.facts.corrections import Corrections
 from tiered_memory.facts.explaining import reasons
+from tiered_memory.facts.forgetting import Forgetting
 from tiered_memory.facts.given import GivenValues
 from tiered_memory.facts.identifiers import IdentifierReader
+from tiered_memory.facts.known import mentions
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.masking import Masker
 from tiered_memory.facts.matches import find_matches, slot_matches
@@ -21,12 +23,13 @@ from tiered_memory.model import Candidate, Extraction, Identifier
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from tiered_memory.facts.context import Standing, Surroundings
     from tiered_memory.facts.masking import Masked
     from tiered_memory.facts.matches import Match
     from tiered_memory.facts.patterns import Pattern, PatternSet
+    from tiered_memory.model import Fact
     from tiered_memory.text.folding import Folded
 
 __all__ = ["Extractor"]
@@ -53,6 +56,7 @@ class Extractor:
         self._masker = Masker(patterns)
         self._context = ContextReader()
         self._corrections = Corrections()
+        self._forgetting = Forgetting()
         self._identifiers = IdentifierReader(patterns, self._masker)
         self._slots = tuple(p for p in patterns.slots if not p.sensitive)
         self._read_back = ReadBack()
@@ -151,6 +155,26 @@ class Extractor:
                     )
                 )
         return candidates
+
+    def mentions(
+        self,
+        text: str,
+        facts: Sequence[Fact],
+        taken: Iterable[Candidate],
+        *,
+        part: str,
+        index: int,
+    ) -> list[Candidate]:
+        """Give candidates that point at ``facts``, of what ``mentionable`` gives.
+
+        ``text`` is as stored, and ``taken`` was read in it.
+        """
+        body = text[: self._max_chars]
+        return mentions(body, facts, taken, self._context, part=part, index=index)
+
+    def forgotten(self, text: str, *, part: str, index: int) -> list[Candidate]:
+        """Give candidates that take back a key whose value ``text`` does not say."""
+        return self._forgetting.read(text[: self._max_chars], part=part, index=index)
 
     def _asked_types(self, question: str) -> tuple[str, ...]:
         return expected_types(question, self._patterns.slots)

@@ -1,0 +1,106 @@
+"""Known values that a text speaks of without a word that would type them: ``A8801到哪了``."""
+
+from __future__ import annotations
+
+from bisect import insort
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.choosing import touches
+from tiered_memory.facts.lanes import TextView
+from tiered_memory.model import Candidate
+from tiered_memory.text.folding import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tiered_memory.facts.context import ContextReader
+    from tiered_memory.model import Fact
+
+__all__ = ["mentionable", "mentions"]
+
+PATTERN = "known"
+"""Stands where a candidate names its pattern."""
+
+LEAST_CHARS = 4
+"""A shorter value is anything: a floor, a quantity."""
+
+
+def mentionable(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Give the facts of which several may be, told apart by a code with a digit."""
+    return tuple(
+        fact
+        for fact in facts
+        if fact.identifier
+        and fact.cardinality == "many"
+        and not fact.masked
+        and len(fact.normalized) >= LEAST_CHARS
+        and any(char.isdigit() for char in fact.normalized)
+    )
+
+
+def mentions(
+    text: str,
+    facts: Sequence[Fact],
+    taken: Iterable[Candidate],
+    context: ContextReader,
+    *,
+    part: str,
+    index: int,
+) -> list[Candidate]:
+    """Give candidates that only point at ``facts``, left to right.
+
+    ``taken`` was read in ``text`` already. What is denied, supposed or planned is not
+    spoken of. Linear in the text for each fact.
+    """
+    folded = fold(text)
+    view = TextView(folded.text)
+    spans = sorted(folded.folded_span(c.start, c.end) for c in taken if c.part == part)
+    found: list[Candidate] = []
+    around = None
+    for fact in facts:
+        for start, end in _places(view.lower, fact):
+            if touches(spans, start, end):
+                continue
+            around = around or context.open(view)
+            standing = around.standing(start, end, type_name=fact.type, one=False)
+            if standing.polarity == "negate" or not (
+                standing.stated or standing.reason == "asked"
+            ):
+                continue
+            insort(spans, (start, end))
+            first, last = folded.raw_span(start, end)
+            found.append(
+                Candidate(
+                    type=fact.type,
+                    key=fact.key,
+                    owner=fact.owner,
+                    value=text[first:last],
+                    normalized=fact.normalized,
+                    part=part,
+                    start=first,
+                    end=last,
+                    index=index,
+                    confidence=fact.confidence,
+                    pattern=PATTERN,
+                    polarity="mention",
+                    cardinality=fact.cardinality,
+                    why={"standing": "mentioned"},
+                )
+            )
+    return sorted(found, key=lambda c: c.start)
+
+
+def _places(lower: str, fact: Fact) -> Iterator[tuple[int, int]]:
+    forms = {fact.normalized.lower(), fold(fact.value).text.lower()}
+    for form in sorted(forms, key=len, reverse=True):
+        start = lower.find(form)
+        while start >= 0:
+            end = start + len(form)
+            if not (_joins(lower[start - 1 : start]) or _joins(lower[end : end + 1])):
+                yield (start, end)
+            start = lower.find(form, end)
+
+
+def _joins(char: str) -> bool:
+    """Tell whether a neighbour makes the value part of a longer one."""
+    return char.isascii() and (char.isalnum() or char in "_-") and bool(char)
