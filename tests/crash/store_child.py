@@ -10,11 +10,14 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine, event
 
 from tests.store_drafts import NOW, candidate, draft, fold, identifier, newest_wins
+from tiered_memory.facts.resolve import resolve
 from tiered_memory.model import FactDraft
 from tiered_memory.settings import StorageSettings
 from tiered_memory.store.store import Store
@@ -22,6 +25,18 @@ from tiered_memory.store.store import Store
 SETTINGS = StorageSettings(shared=False)
 
 Stage = Callable[[Store], Awaitable[object]]
+
+
+def given(value: str, **more: Any) -> FactDraft:
+    """What ``set_fact`` and ``retract_fact`` of a session write, which may be new."""
+    new = replace(candidate(value, key="tier"), source="api", **more)
+    return FactDraft(
+        session_id="b",
+        subject="c-7",
+        candidates=((None, new),),
+        created_at=NOW,
+        missing="create",
+    )
 
 
 def stages() -> list[Stage]:
@@ -38,6 +53,10 @@ def stages() -> list[Stage]:
         lambda store: store.append(first, newest_wins),
         lambda store: store.append(second, newest_wins),
         lambda store: store.change_facts(named, newest_wins),
+        lambda store: store.change_facts(given("X-1"), resolve),
+        lambda store: store.change_facts(given("X-1"), resolve),
+        lambda store: store.change_facts(given("X-2"), resolve),
+        lambda store: store.change_facts(given("", polarity="negate"), resolve),
         lambda store: store.reserve_references("a", [identifier("P-7")]),
         lambda store: store.commit_fold(fold("a", 1, text="[[order_id:1]]")),
         lambda store: store.commit_fold(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from tiered_memory.facts.extraction import Extractor
 from tiered_memory.facts.lanes import TextView, Timer, compile_expression
 from tiered_memory.facts.packs import load_patterns
 from tiered_memory.facts.resolve import resolve
-from tiered_memory.model import Candidate, Fact, FactStatus
+from tiered_memory.model import Candidate, Fact, FactChanges, FactStatus
 from tiered_memory.settings import FactSettings
 
 PIECES = (
@@ -205,17 +206,19 @@ def test_facts_stay_consistent_whatever_is_said(
         facts = list(current.values())
         changes = resolve(batch, facts)
         assert changes == resolve(batch, data.draw(st.permutations(facts)))
-        assert set(changes.ended) <= set(current)
-        assert set(changes.seen) <= set(current) - set(changes.ended)
-        for status, place in changes.ended.values():
-            assert place is None or status is FactStatus.SUPERSEDED
-            assert place is None or 0 <= place < len(changes.added)
+        new = {-place for place in range(len(changes.added))}
+        assert set(changes.ended) <= set(current) | new
+        assert set(changes.seen) <= (set(current) | new) - set(changes.ended)
+        for row, (status, by) in changes.ended.items():
+            assert by is None or status is FactStatus.SUPERSEDED
+            assert by is None or (by != row and by in set(current) | new)
         current = {k: v for k, v in current.items() if k not in changes.ended}
-        for candidate in changes.added:
+        for place, candidate in enumerate(changes.added):
             assert candidate.polarity == "assert"
             assert candidate.key != "correction"
             number += 1
-            current[number] = fact(number, candidate)
+            if -place not in changes.ended:
+                current[number] = fact(number, candidate)
         slots = [(f.owner, f.key) for f in current.values() if f.cardinality == "one"]
         assert len(slots) == len(set(slots))
         forms = [(f.owner, f.key, f.normalized) for f in current.values()]
@@ -231,11 +234,80 @@ def test_owners_and_keys_do_not_touch_one_another(
     facts = [fact(n, c) for n, c in enumerate(known, 1) if c.key in {"phone", "order_id"}]
     slots = sorted({(c.owner, c.key) for c in batch})
     by_slot = [c for slot in slots for c in batch if (c.owner, c.key) == slot]
-    one, other = resolve(batch, facts), resolve(by_slot, facts)
-    assert set(one.ended) == set(other.ended)
-    assert {f: s for f, (s, _) in one.ended.items()} == {
-        f: s for f, (s, _) in other.ended.items()
+    assert outcome(resolve(batch, facts)) == outcome(resolve(by_slot, facts))
+
+
+Row = int | tuple[str, str, str, int]
+"""A stored row, or one of the batch by what it is and how often it was before."""
+
+
+def outcome(changes: FactChanges) -> tuple[object, ...]:
+    """What changed, whatever the order in which slots came."""
+    names: dict[int, Row] = {}
+    for place, c in enumerate(changes.added):
+        name = (c.owner, c.key, c.normalized)
+        before = sum((a.owner, a.key, a.normalized) == name for a in changes.added[:place])
+        names[-place] = (*name, before)
+
+    def named(row: int | None) -> Row | None:
+        return row if row is None else names.get(row, row)
+
+    return (
+        {(names[-place], repr(c)) for place, c in enumerate(changes.added)},
+        {named(row): (status, named(by)) for row, (status, by) in changes.ended.items()},
+        {named(row): candidate for row, candidate in changes.seen.items()},
+    )
+
+
+WEAK = ("ner", "llm")
+
+
+@given(
+    rules=st.lists(candidates(), max_size=5),
+    guesses=st.lists(candidates(), max_size=5),
+    known=st.lists(candidates(), max_size=3),
+)
+@settings(max_examples=300, deadline=None)
+def test_what_was_stated_stands_whether_guesses_come_before_or_after(
+    rules: list[Candidate], guesses: list[Candidate], known: list[Candidate]
+) -> None:
+    rules = [replace(c, source="regex", why={}) for c in rules if c.key != "correction"]
+    guesses = [replace(c, source="ner", why={}) for c in guesses if c.key != "correction"]
+    facts = after({}, resolve([replace(c, why={}) for c in known], [])).values()
+
+    def sure(batches: list[list[Candidate]]) -> set[tuple[str, str, str]]:
+        current = {f.fact_id: f for f in facts}
+        for batch in batches:
+            current = after(current, resolve(batch, list(current.values())))
+        return {
+            (f.owner, f.key, f.normalized) for f in current.values() if f.source not in WEAK
+        }
+
+    alone = sure([rules])
+    assert sure([guesses, rules]) == alone
+    assert sure([rules, guesses]) == alone
+
+
+@given(batch=st.lists(candidates(), max_size=6), known=st.lists(candidates(), max_size=3))
+@settings(max_examples=300, deadline=None)
+def test_statements_one_by_one_or_at_once_leave_the_same_values(
+    batch: list[Candidate], known: list[Candidate]
+) -> None:
+    batch = [c for c in batch if c.polarity == "assert" and c.key != "correction"]
+    start = after({}, resolve(known, []))
+    at_once = after(start, resolve(batch, list(start.values())))
+    one_by_one = dict(start)
+    for candidate in batch:
+        one_by_one = after(one_by_one, resolve([candidate], list(one_by_one.values())))
+    assert {(f.owner, f.key, f.normalized) for f in at_once.values()} == {
+        (f.owner, f.key, f.normalized) for f in one_by_one.values()
     }
-    assert one.seen == other.seen
-    order = [c for slot in slots for c in one.added if (c.owner, c.key) == slot]
-    assert order == list(other.added)
+    assert sorted(at_once) == sorted(one_by_one)
+
+
+def after(current: dict[int, Fact], changes: FactChanges) -> dict[int, Fact]:
+    """The rows that are current when the changes were made."""
+    first = max(current, default=100) + 1
+    rows = {-place: fact(first + place, c) for place, c in enumerate(changes.added)}
+    left = {row: f for row, f in {**current, **rows}.items() if row not in changes.ended}
+    return {f.fact_id: f for f in left.values()}

@@ -26,12 +26,11 @@ LEAST_CHARS = 4
 
 
 def mentionable(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Give the facts of which several may be, told apart by a code with a digit."""
+    """Give the facts whose value is a code with a digit: it means nothing else."""
     return tuple(
         fact
         for fact in facts
         if fact.identifier
-        and fact.cardinality == "many"
         and not fact.masked
         and len(fact.normalized) >= LEAST_CHARS
         and any(char.isdigit() for char in fact.normalized)
@@ -47,10 +46,11 @@ def mentions(
     part: str,
     index: int,
 ) -> list[Candidate]:
-    """Give candidates that only point at ``facts``, left to right.
+    """Give candidates that point at ``facts`` or take them back, left to right.
 
-    ``taken`` was read in ``text`` already. What is denied, supposed or planned is not
-    spoken of. Linear in the text for each fact.
+    ``taken`` was read in ``text`` already. What is supposed or planned is not spoken of.
+    The one value of a key that is denied is taken back; of many, ``not A8801`` may as
+    well say that another one is meant. Linear in the text for each fact.
     """
     folded = fold(text)
     view = TextView(folded.text)
@@ -62,10 +62,10 @@ def mentions(
             if touches(spans, start, end):
                 continue
             around = around or context.open(view)
-            standing = around.standing(start, end, type_name=fact.type, one=False)
-            if standing.polarity == "negate" or not (
-                standing.stated or standing.reason == "asked"
-            ):
+            one = fact.cardinality == "one"
+            standing = around.standing(start, end, type_name=fact.type, one=one)
+            denied = standing.polarity == "negate"
+            if (denied and not one) or not (standing.stated or standing.reason == "asked"):
                 continue
             insort(spans, (start, end))
             first, last = folded.raw_span(start, end)
@@ -82,9 +82,9 @@ def mentions(
                     index=index,
                     confidence=fact.confidence,
                     pattern=PATTERN,
-                    polarity="mention",
+                    polarity="negate" if denied else "mention",
                     cardinality=fact.cardinality,
-                    why={"standing": "mentioned"},
+                    why={"standing": "denied" if denied else "mentioned"},
                 )
             )
     return sorted(found, key=lambda c: c.start)

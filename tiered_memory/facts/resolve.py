@@ -134,8 +134,8 @@ class _Batch:
 
     def state(self, candidate: Candidate) -> None:
         """Take in a value."""
-        candidate = self._main(candidate)
         strength = _strength(candidate)
+        candidate = self._placed(candidate, strength)
         entries = self._slots.get((candidate.owner, candidate.key), ())
         same = next((e for e in entries if e.normalized == candidate.normalized), None)
         if same is not None and (strength == WEAK or same.strength > WEAK):
@@ -152,7 +152,7 @@ class _Batch:
         if same is not None:
             self._supersede(same, new)
         self._end_others(new, candidate, strength)
-        self._drop_alternate(candidate, new)
+        self._drop_twin(new)
         self._denied_becomes(new, candidate)
         self._end_contrary(new, strength)
 
@@ -184,15 +184,23 @@ class _Batch:
     def _every(self) -> Iterable[_Entry]:
         return (entry for entries in self._slots.values() for entry in entries)
 
-    def _main(self, candidate: Candidate) -> Candidate:
-        """Give a further value that is the one of its key as that one."""
-        key = candidate.key.removesuffix(ALTERNATE)
-        if key == candidate.key:
+    def _placed(self, candidate: Candidate, strength: int) -> Candidate:
+        """Give a further value that is the one of its key as that one, or the reverse.
+
+        Unless it weighs more than what is there.
+        """
+        further = candidate.key.endswith(ALTERNATE)
+        twin = self._twin(candidate)
+        if twin is None or strength > twin.strength or (not further and strength == STATED):
             return candidate
-        known = self._slots.get((candidate.owner, key), ())
-        if any(entry.normalized == candidate.normalized for entry in known):
-            return replace(candidate, key=key, cardinality="one")
-        return candidate
+        return replace(candidate, key=twin.like.key, cardinality=twin.like.cardinality)
+
+    def _twin(self, like: Fact | Candidate) -> _Entry | None:
+        """Give the same value under the other of ``phone`` and ``phone.alternate``."""
+        key = like.key.removesuffix(ALTERNATE)
+        other = key + ALTERNATE if key == like.key else key
+        entries = self._slots.get((like.owner, other), ())
+        return next((e for e in entries if e.normalized == like.normalized), None)
 
     def _end_others(self, stays: _Entry, candidate: Candidate, strength: int) -> None:
         """End what ``stays`` takes the place of: all of a key of one, or the corrected."""
@@ -211,12 +219,11 @@ class _Batch:
         for entry in others:
             self._supersede(entry, stays)
 
-    def _drop_alternate(self, candidate: Candidate, new: _Entry) -> None:
-        """End a further value that has become the one of its key."""
-        slot = (candidate.owner, candidate.key + ALTERNATE)
-        for entry in list(self._slots.get(slot, ())):
-            if entry.normalized == candidate.normalized:
-                self._supersede(entry, new)
+    def _drop_twin(self, new: _Entry) -> None:
+        """End a further value that has become the one of its key, or the reverse."""
+        twin = self._twin(new.like)
+        if twin is not None:
+            self._supersede(twin, new)
 
     def _denied_becomes(self, new: _Entry, candidate: Candidate) -> None:
         """Where a value was denied and another given, the other took its place."""
@@ -247,8 +254,18 @@ class _Batch:
         self._denied.setdefault(entry.slot, []).append(entry)
         for old in entry.replaced:
             if old.normalized != entry.normalized and self._ended[old.row][1] == entry.row:
-                del self._ended[old.row]
-                self._enter(old)
+                self._restore(old)
+
+    def _restore(self, old: _Entry) -> None:
+        """Let a value be current again, unless it was stated again since."""
+        entries = self._slots[old.slot]
+        twin = next((e for e in entries if e.normalized == old.normalized), None)
+        if twin is not None and twin.strength >= old.strength:
+            return
+        del self._ended[old.row]
+        self._enter(old)
+        if twin is not None:
+            self._leave(twin, FactStatus.SUPERSEDED, old.row)
 
     def _leave(self, entry: _Entry, status: FactStatus, by: int | None) -> None:
         self._slots[entry.slot].remove(entry)
