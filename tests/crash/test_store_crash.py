@@ -53,7 +53,7 @@ def run_child(path: Path, step: int) -> tuple[int, int]:
 
 
 @pytest.mark.crash
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_a_kill_before_any_step_leaves_the_old_or_the_new_state(
     tmp_path: Path,
 ) -> None:

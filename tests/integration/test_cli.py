@@ -205,6 +205,26 @@ def test_what_was_stored_can_be_looked_at(demo: tuple[Path, Ended]) -> None:
     assert [e.code for e in (listed, facts, orders, history, prompt, shown)] == [0] * 6
 
 
+def test_facts_are_shown_as_they_were_known(demo: tuple[Path, Ended]) -> None:
+    folder, _ = demo
+    (name,) = [
+        row["session_id"]
+        for row in cli("sessions", "--db", "d.db", "--json", cwd=folder).json
+    ][:1]
+    look = ("facts", name, "--db", "d.db", "--json")
+    history = cli(*look, "--history", cwd=folder).json
+    ended = next(row for row in history if row["ended_at"] is not None)
+    then = cli(*look, "--as-of", ended["first_seen"], cwd=folder).json
+    now = cli(*look, cwd=folder).json
+
+    assert ended["fact_id"] in [row["fact_id"] for row in then]
+    assert ended["fact_id"] not in [row["fact_id"] for row in now]
+    for wrong in ("yesterday", "2026-05-12T15:30"):
+        refused = cli(*look, "--as-of", wrong, cwd=folder)
+        assert refused.code == 2
+        assert "--as-of" in refused.err
+
+
 def test_compact_folds_what_may_be_folded_and_then_has_nothing_to_do(
     tmp_path: Path,
 ) -> None:

@@ -90,6 +90,47 @@ def test_up_down_and_up_again_gives_the_tables_of_the_code(
             assert tables(connection) == {VERSION_TABLE}
 
 
+def test_facts_that_ended_before_get_the_time_of_what_ended_them(
+    connection: sa.Connection,
+) -> None:
+    with connection.begin():
+        migrate.upgrade(connection, "0001")
+        run = connection.exec_driver_sql
+        for seq, second in ((1, "00"), (2, "09")):
+            run(
+                "INSERT INTO tm_message (session_id, seq, revision, turn, role, payload, "
+                "tokens, counter, short_tokens, batch, settings_hash, created_at) VALUES "
+                f"('s', {seq}, {seq}, {seq}, 'user', '{{}}', 1, 'c', 1, 1, 'h', 't{second}')"
+            )
+        rows = ((1, "t00", 1, 2), (2, "t09", 2, 3), (3, "t20", 3, "NULL"))
+        for fact_id, seen, revision, ended in rows:
+            run(
+                "INSERT INTO tm_fact (session_id, fact_id, number, type, key, owner, value, "
+                "normalized, confidence, source, pattern, cardinality, masked, identifier, "
+                "seq, start_at, first_seen, last_seen, last_seq, why, revision, "
+                f"ended_revision) VALUES ('s', {fact_id}, 1, 'k', 'k', 'self', 'v', 'v', 1, "
+                f"'ner', 'p', 'one', 0, 0, 1, 5, '{seen}', '{seen}', 1, '{{}}', {revision}, "
+                f"{ended})"
+            )
+    with connection.begin():
+        migrate.upgrade(connection)
+        found = connection.exec_driver_sql(
+            "SELECT ended_at, last_start FROM tm_fact ORDER BY fact_id"
+        ).fetchall()
+        connection.exec_driver_sql(
+            "INSERT INTO tm_fact_seen VALUES ('s', 3, 4, 't30', 4, 0, 0.5), "
+            "('s', 3, 5, 't40', 5, 0, 0.7)"
+        )
+    with connection.begin():
+        migrate.downgrade(connection, "0001")
+        last = connection.exec_driver_sql(
+            "SELECT last_seen, last_seq, confidence FROM tm_fact ORDER BY fact_id"
+        ).fetchall()
+
+    assert [tuple(row) for row in found] == [("t09", 5), ("t20", 5), (None, 5)]
+    assert [tuple(row) for row in last] == [("t00", 1, 1), ("t09", 1, 1), ("t40", 5, 0.7)]
+
+
 def test_a_column_that_no_migration_made_is_found(connection: sa.Connection) -> None:
     with connection.begin():
         migrate.upgrade(connection)

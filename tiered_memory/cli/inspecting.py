@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -96,6 +97,14 @@ def facts(
     with_history: Annotated[
         bool, typer.Option("--history", help="Superseded and retracted ones too.")
     ] = False,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="As they were known then: 2026-05-12T15:30+08:00, with the offset.",
+            show_default=False,
+        ),
+    ] = None,
     settings: SettingsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,10 +113,13 @@ def facts(
     For example:
 
       tiered-memory facts conversation-42 --db memory.db --key order_id --history
+
+      tiered-memory facts conversation-42 --db memory.db --as-of 2026-05-12T15:30Z
     """
+    moment = None if as_of is None else _moment(as_of)
 
     async def work(found: Session) -> int:
-        rows = await found.facts(key=key, owner=None, history=with_history)
+        rows = await found.facts(key=key, owner=None, history=with_history, as_of=moment)
         if as_json:
             print_json(rows)
         else:
@@ -232,6 +244,20 @@ def compact(
     _look(session, db, settings, work, changes=True)
 
 
+def _moment(text: str) -> datetime:
+    """Read a time of the command line."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.utcoffset() is None:
+        raise typer.BadParameter(
+            f"{text!r} is no time with an offset, like 2026-05-12T15:30Z",
+            param_hint="--as-of",
+        )
+    return moment
+
+
 def _look(
     session_id: str,
     db: str,
@@ -249,6 +275,8 @@ def _look(
         async with MemoryEngine.open(existing(db), settings=chosen) as memory:
             found = memory.session(session_id)
             async for _ in found.history(limit=1):
+                return await work(found)
+            if await found.facts(owner=None, history=True):
                 return await work(found)
         complain(f"there is no session {session_id!r} in {db}")
         return BAD_DATA
