@@ -58,13 +58,16 @@ class StateCache:
             self._bytes -= freed
 
     def advance(self, result: AppendResult) -> None:
-        """Bring the session's state up to date, or drop it where a step is missing."""
+        """Bring the session's state up to date, or drop it where a step is missing.
+
+        And where an epoch began: it is read from the store.
+        """
         if result.repeated:
             return
         state = self.get(result.session_id)
         if state is None:
             return
-        if state.revision == result.base_revision:
+        if state.revision == result.base_revision and result.epoch_revision is None:
             self.put(state.advanced(result))
         elif state.revision < result.revision:
             self.drop(result.session_id, floor=result.revision)

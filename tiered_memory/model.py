@@ -383,6 +383,7 @@ class AppendResult:
         changed: fact rows that were ended or seen again, as they are now.
         repeated: the ``message_id`` was known; nothing was written.
         head: the new head, or None.
+        epoch_revision: an epoch began, since an identifier was taken back; else None.
     """
 
     session_id: str
@@ -395,6 +396,7 @@ class AppendResult:
     added: tuple[Fact, ...] = ()
     changed: tuple[Fact, ...] = ()
     head: Head | None = None
+    epoch_revision: int | None = None
     entities_seq: int | None = None
     repeated: bool = False
 

@@ -295,8 +295,8 @@ class Session:
         """Take a value back, or all current ones of ``key``; durable when this returns.
 
         Further values (``phone.alternate``) go with their key's. The rows stay in the
-        history; messages and summary stay as they are. One transaction; gives the rows
-        that ended, none where there was nothing to take back.
+        history and messages as they are; in the summary a marker takes the value's place.
+        One transaction; gives the rows that ended, none where there were none.
         """
         self._parts.check()
         async with self.lock:

@@ -58,6 +58,8 @@ class SessionState:
         head: the session's own system messages, None when the setting stands.
         segments: the current ones, oldest first.
         references: by number, all that ``segments`` name.
+        hidden: those of ``references`` whose value had been taken back when the epoch
+            began.
         facts: rows that are current, or were current at ``epoch_revision``.
         epoch_focus: ids of those that were in focus then, of keys with several values.
         window: messages after ``boundary_seq``, oldest first.
@@ -78,6 +80,7 @@ class SessionState:
     head: Head | None = None
     segments: tuple[Segment, ...] = ()
     references: Mapping[int, Reference]
+    hidden: frozenset[int] = frozenset()
     facts: tuple[Fact, ...] = ()
     epoch_focus: frozenset[int] = frozenset()
     window: tuple[Message, ...] = ()
@@ -103,11 +106,14 @@ class SessionState:
         )
 
     def rendered_segments(self) -> tuple[Segment, ...]:
-        """Give the segments, oldest first, with each reference's value in its place."""
+        """Give the segments, oldest first, with each reference's value in its place.
+
+        A marker stands for a value that was taken back.
+        """
 
         def value(number: int, key: str) -> str | None:
             reference = self.references.get(number)
-            if reference is None or reference.key != key:
+            if reference is None or reference.key != key or number in self.hidden:
                 return None
             return reference.value
 

@@ -16,7 +16,7 @@ from tiered_memory.errors import MessageError, SettingsError, StoreError
 from tiered_memory.model import Fact, FactStatus
 from tiered_memory.settings import StorageSettings
 from tiered_memory.store.store import Store
-from tiered_memory.testing import TableRecognizer
+from tiered_memory.testing import ScriptedSummarizer, TableRecognizer
 
 
 class TickingClock:
@@ -147,6 +147,36 @@ async def test_retracting_ends_the_rows_and_leaves_the_history() -> None:
     assert [f.status for f in history] == [FactStatus.RETRACTED] * 2
     assert all(f.ended_at is not None and f.superseded_by is None for f in history)
     assert "customer_facts" not in str(prompt.messages)
+
+
+async def test_a_number_taken_back_leaves_the_summary(tmp_path: Path) -> None:
+    phone, quiet = "13900008642", Settings(ner={"mode": "off"})
+    async with MemoryEngine.open(
+        tmp_path / "m.db",
+        settings=quiet,
+        summarizer=ScriptedSummarizer(lambda request: "Call [[phone:1]] or [[phone:2]]."),
+        clock=TickingClock(),
+    ) as memory:
+        session = memory.session("s")
+        for text in (f"我的电话是{phone}", "我的电话换成13900005678", *"一二三四五六七八九十"):
+            await session.add([user(text), {"role": "assistant", "content": "好"}])
+        await session.compact(force=True)
+        (before,) = await session.summary()
+        await session.build()
+        await session.retract_fact("phone")
+        (after,) = await session.summary()
+        prompt = await session.build()
+        async with opened(tmp_path / "m.db") as other:
+            there = await other.session("s").summary()
+        await session.add(user("我的电话是13900005678"))
+        again = await session.build()
+
+    assert before.text == f"Call {phone} or 13900005678."
+    assert after.text == f"Call {phone} or [[?]]."
+    assert [s.text for s in there] == [after.text]
+    assert "13900005678" not in str(prompt.messages)
+    assert after.text in str(again.messages), "it stands until the next epoch"
+    assert "phone: 13900005678" in str(again.messages)
 
 
 async def test_retracting_a_key_takes_its_further_values_with_it() -> None:

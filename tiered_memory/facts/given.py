@@ -145,7 +145,7 @@ class GivenValues:
 
     def _shown(self, patterns: Sequence[Pattern], value: str) -> str | None:
         """Give the marker in the place of a value; None where nothing may be stored."""
-        if any(pattern.action == "drop" for pattern in patterns):
+        if any(p.sensitive and p.action != "mask" for p in patterns):
             return None
         expected = tuple(dict.fromkeys(p.spec.type for p in patterns if p.sensitive))
         masked = self._masker.mask(value.strip(), expected)

@@ -254,6 +254,7 @@ def _take(
         added=added,
         changed=changed,
         head=head,
+        epoch_revision=session.take_back(changed),
     )
 
 

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from tiered_memory.model import FactStatus
 from tiered_memory.state import in_focus
 from tiered_memory.store import fact_rows, rows, schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from sqlalchemy import Connection
 
     from tiered_memory.model import Fact
 
-__all__ = ["epoch_facts", "facts"]
+__all__ = ["epoch_facts", "facts", "taken_back"]
 
 _fact, _fact_seen = schema.fact, schema.fact_seen
 
@@ -40,6 +41,15 @@ _FACTS_AT = (
     sa.select(*fact_rows.FACT)
     .select_from(fact_rows.facts_at(_AT))
     .where(_fact.c.session_id == _ID, _fact.c.revision <= _AT)
+)
+_ENDS = (
+    sa.select(_fact.c.number, _fact.c.ended_why, _fact.c.ended_revision)
+    .where(
+        _fact.c.session_id == _ID,
+        _fact.c.number.in_(sa.bindparam("numbers", expanding=True)),
+        _fact.c.revision <= _AT,
+    )
+    .order_by(_fact.c.fact_id)
 )
 _MOMENT: sa.BindParameter[str] = sa.bindparam("moment")
 _REVISION_AT = sa.select(
@@ -109,6 +119,24 @@ def epoch_facts(
     known = connection.execute(_EPOCH_FACTS, {"id": session_id, "epoch": epoch})
     facts = tuple(fact_rows.fact_of(row) for row in known)
     return facts, _epoch_focus(connection, session_id, epoch, facts)
+
+
+def taken_back(
+    connection: Connection, session_id: str, numbers: Collection[int], epoch: int
+) -> frozenset[int]:
+    """Give the numbers whose newest fact had been taken back at revision ``epoch``.
+
+    A number without a fact was said by others and stays. One statement, or none.
+    """
+    if not numbers:
+        return frozenset()
+    ends = {
+        number: why if revision is not None and revision <= epoch else None
+        for number, why, revision in connection.execute(
+            _ENDS, {"id": session_id, "numbers": sorted(numbers), "at": epoch}
+        )
+    }
+    return frozenset(n for n, why in ends.items() if why == FactStatus.RETRACTED)
 
 
 def _epoch_focus(

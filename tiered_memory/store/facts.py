@@ -106,6 +106,7 @@ def _change(
     base = session.revision
     added: tuple[Fact, ...] = ()
     changed: tuple[Fact, ...] = ()
+    epoch_revision: int | None = None
     if changes.added or changes.ended or changes.seen:
         session.revision += 1
         batch = FactBatch()
@@ -124,6 +125,7 @@ def _change(
             seq_of=lambda candidate: draft.candidates[candidate.index][0],
         )
         batch.write(connection)
+        epoch_revision = session.take_back(changed)
         now = {fact.fact_id: fact for fact in changed}
         facts[draft.session_id] = [
             fact
@@ -141,5 +143,6 @@ def _change(
         last_seq=session.next_seq - 1,
         added=added,
         changed=changed,
+        epoch_revision=epoch_revision,
         entities_seq=session.entities_seq,
     )

@@ -112,7 +112,7 @@ def revision(connection: Connection, session_id: str) -> int:
 
 
 def state(connection: Connection, session_id: str) -> SessionState | None:
-    """Read the session at its current revision, or None; five to eight statements."""
+    """Read the session at its current revision, or None; five to nine statements."""
     row = connection.execute(_SESSION, {"id": session_id}).first()
     if row is None:
         return None
@@ -125,6 +125,7 @@ def state(connection: Connection, session_id: str) -> SessionState | None:
     if row.pinned_seq is not None:
         found = connection.execute(_ONE, {"id": session_id, "seq": row.pinned_seq}).first()
         pinned = None if found is None else rows.message_of(found)
+    named = {r.number: r for r in _named_in(connection, session_id, segments)}
     facts, focus = fact_reading.epoch_facts(connection, session_id, row.epoch_revision)
     return SessionState(
         session_id=session_id,
@@ -140,7 +141,8 @@ def state(connection: Connection, session_id: str) -> SessionState | None:
         folded_turns=row.folded_turns,
         head=None if head is None else _head_value(head),
         segments=segments,
-        references={r.number: r for r in _named_in(connection, session_id, segments)},
+        references=named,
+        hidden=fact_reading.taken_back(connection, session_id, named, row.epoch_revision),
         facts=facts,
         epoch_focus=focus,
         window=tuple(window),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from tiered_memory.model import FactStatus
 from tiered_memory.store import rows, schema
 from tiered_memory.store.changes import Counters
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from sqlalchemy import Connection
+
+    from tiered_memory.model import Fact
 
 __all__ = ["SessionRow", "read_sessions", "write_sessions"]
 
@@ -29,6 +32,8 @@ _READ = sa.select(
     _session.c.next_fact,
     _session.c.turns,
     _session.c.entities_seq,
+    _session.c.boundary_seq,
+    _session.c.epoch_revision,
 ).where(_session.c.session_id.in_(sa.bindparam("ids", expanding=True)))
 _INSERT = sa.insert(_session)
 _MOVE = (
@@ -41,6 +46,7 @@ _MOVE = (
         next_fact=sa.bindparam("fact"),
         turns=sa.bindparam("turn"),
         entities_seq=sa.bindparam("entities"),
+        epoch_revision=sa.bindparam("epoch"),
         subject=sa.bindparam("whose"),
         updated_at=sa.bindparam("at"),
     )
@@ -57,6 +63,8 @@ class SessionRow:
     counters: Counters
     turns: int
     entities_seq: int
+    boundary_seq: int = 0
+    epoch_revision: int = 0
     new: bool = False
 
     @classmethod
@@ -72,6 +80,18 @@ class SessionRow:
             new=True,
         )
 
+    def take_back(self, changed: Iterable[Fact]) -> int | None:
+        """Begin an epoch where an identifier that a segment may name was taken back.
+
+        Gives its revision, or None where none begins.
+        """
+        if not self.boundary_seq or not any(
+            fact.identifier and fact.status is FactStatus.RETRACTED for fact in changed
+        ):
+            return None
+        self.epoch_revision = self.revision
+        return self.revision
+
 
 def read_sessions(connection: Connection, ids: Iterable[str]) -> dict[str, SessionRow]:
     """Give the rows of the sessions that are stored; one statement."""
@@ -83,6 +103,8 @@ def read_sessions(connection: Connection, ids: Iterable[str]) -> dict[str, Sessi
             counters=Counters(next_reference=row[4], next_fact=row[5]),
             turns=row[6],
             entities_seq=row[7],
+            boundary_seq=row[8],
+            epoch_revision=row[9],
         )
         for row in connection.execute(_READ, {"ids": sorted(set(ids))})
     }
@@ -114,6 +136,7 @@ def _moved(session_id: str, session: SessionRow, at: str) -> dict[str, Any]:
         "fact": session.counters.next_fact,
         "turn": session.turns,
         "entities": session.entities_seq,
+        "epoch": session.epoch_revision,
         "whose": session.subject,
         "at": at,
     }
