@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 import re2
@@ -97,7 +98,17 @@ def same(type_name: str, normalized: str, span: Span) -> bool:
         return _same_amount(normalized, value, str(span.norm.get("unit")))
     if type_name == "phone":
         return _same_phone(normalized, value)
+    if type_name == "ip":
+        return _same_ip(normalized, value)
     return normalized.lower() == value.lower()
+
+
+def _same_ip(normalized: str, value: str) -> bool:
+    """Compare addresses: RFC 5952 shortens what the oracle gives as written."""
+    try:
+        return ip_address(normalized) == ip_address(value)
+    except ValueError:
+        return False
 
 
 def _values(span: Span) -> list[dict[str, Any]]:
@@ -129,14 +140,23 @@ def _same_amount(normalized: str, value: str, unit: str) -> bool:
 
 
 def _same_phone(normalized: str, value: str) -> bool:
-    """Compare national digits: the oracle gives the number as written."""
+    """Compare national digits: the oracle gives the number as written.
+
+    It keeps the trunk prefix after a country's code (``0086 020``), which E.164 has not.
+    """
     ours = _digits(normalized.split(";")[0])
     text = value.lower().replace("(0)", "")
     for mark in ("ext", "x", "转", "#"):
         text = text.split(mark)[0]
     theirs = _digits(text)
     theirs = theirs.removeprefix("00").lstrip("0")
-    return bool(theirs) and (ours.endswith(theirs) or theirs.endswith(ours.lstrip("0")))
+    if not theirs:
+        return False
+    forms = [
+        theirs,
+        *(theirs[:n] + theirs[n + 1 :] for n in (2, 3) if theirs[n : n + 1] == "0"),
+    ]
+    return any(ours.endswith(form) or form.endswith(ours.lstrip("0")) for form in forms)
 
 
 def _digits(text: str) -> str:

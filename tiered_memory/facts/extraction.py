@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from tiered_memory.facts.answers import AnswerReader, claims
 from tiered_memory.facts.choosing import settled
 from tiered_memory.facts.context import ContextReader
 from tiered_memory.facts.corrections import Corrections
@@ -16,7 +17,7 @@ from tiered_memory.facts.identifiers import IdentifierReader
 from tiered_memory.facts.known import mentions
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.masking import Masker
-from tiered_memory.facts.matches import find_matches, slot_matches
+from tiered_memory.facts.matches import find_matches
 from tiered_memory.facts.questions import LAST_CHARS, expected_types
 from tiered_memory.facts.reading_back import ReadBack
 from tiered_memory.model import Candidate, Extraction, Identifier
@@ -58,7 +59,7 @@ class Extractor:
         self._corrections = Corrections()
         self._forgetting = Forgetting()
         self._identifiers = IdentifierReader(patterns, self._masker)
-        self._slots = tuple(p for p in patterns.slots if not p.sensitive)
+        self._answers = AnswerReader(patterns.slots)
         self._read_back = ReadBack()
         self._asked = lru_cache(QUESTIONS)(self._asked_types)
         self.given = GivenValues(patterns, self._masker)
@@ -187,10 +188,13 @@ class Extractor:
         view = TextView(folded.text)
         timer = Timer()
         found = find_matches(self._patterns.facts, view, timer, expected)
-        if expected:
-            found += slot_matches(self._slots, view, timer, expected)
         markers = self._masker.markers(body)
         blocked = [folded.folded_span(*span) for span in markers]
+        if expected:
+            read = self._answers.read(
+                view, timer, expected, taken=claims(found), markers=blocked
+            )
+            found += [match for match in read if not match.pattern.sensitive]
         cut = len(view.text) if len(body) < len(masked.text) else None
         matches = settled(found, blocked, cut=cut)
         around = self._context.open(view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tiered_memory.facts.answers import AnswerReader, claims
 from tiered_memory.facts.choosing import strongest, touches
 from tiered_memory.facts.json_leaves import json_leaves, leaf_text
 from tiered_memory.facts.lanes import TextView, Timer
@@ -16,12 +17,12 @@ from tiered_memory.facts.marks import (
     replaced,
     unquoted,
 )
-from tiered_memory.facts.matches import find_matches, slot_matches
+from tiered_memory.facts.matches import find_matches
 from tiered_memory.facts.re2_engine import compile_re2, quoted
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from tiered_memory.facts.matches import Match
     from tiered_memory.facts.patterns import PatternSet
@@ -33,9 +34,6 @@ HIDDEN = "hidden"
 
 ROUNDS = 8
 """Each masks something more; two are the rule: one that masks, one that finds nothing."""
-
-CUED_PRIORITY = 80
-"""From here up a pattern has its own cue or shape, which an answer does not overrule."""
 
 _FAIL_CLOSED = r"[0-9]{6,}|[^\s,，。;；\"'<>()\[\]\p{Han}]{20,}"
 
@@ -65,7 +63,7 @@ class Masker:
 
     def __init__(self, patterns: PatternSet) -> None:
         self._patterns = patterns
-        self._slots = tuple(p for p in patterns.slots if p.sensitive)
+        self._answers = AnswerReader(patterns.slots)
         types = {p.spec.type for p in patterns.patterns if p.sensitive} | {HIDDEN}
         names = "|".join(quoted(name) for name in sorted(types, key=len, reverse=True))
         self._markers = compile_re2(rf"\[(?:{names})(?: \*\*\*\*[^\s\[\]*]{{1,8}})?\]")
@@ -131,8 +129,8 @@ class Masker:
         timer = Timer()
         matches = find_matches(self._patterns.secrets, view, timer, expected)
         if expected:
-            matches += slot_matches(self._slots, view, timer, expected)
-            matches = self._unless_cued(matches, view, timer)
+            known = [folded.folded_span(*span) for span in self.markers(text)]
+            matches = self._unless_cued(matches, view, timer, expected, known)
         marks = [mark_of(match, folded) for match in matches]
         if timer.timed_out:
             marks += self._hidden(text)
@@ -141,22 +139,24 @@ class Masker:
         return disjoint(marks, self.markers(text), text), not timer.timed_out
 
     def _unless_cued(
-        self, matches: list[Match], view: TextView, timer: Timer
+        self,
+        matches: list[Match],
+        view: TextView,
+        timer: Timer,
+        expected: Collection[str],
+        markers: Sequence[tuple[int, int]],
     ) -> list[Match]:
-        """Leave out answers that are something else by a cue of their own."""
-        if not any(match.answer for match in matches):
-            return matches
-        cued = [
-            match
-            for match in find_matches(self._patterns.facts, view, timer)
-            if match.priority >= CUED_PRIORITY
-        ]
-        spans = [(match.start, match.end) for match in strongest(cued)]
-        return [
+        """Add answers, and leave out those that something else claims by its own cue."""
+        taken = claims(find_matches(self._patterns.facts, view, timer))
+        spans = [(match.start, match.end) for match in strongest(taken) if match.cued]
+        kept = [
             match
             for match in matches
             if not match.answer or not touches(spans, match.start, match.end)
         ]
+        taken += claims(kept)
+        read = self._answers.read(view, timer, expected, taken=taken, markers=markers)
+        return kept + [match for match in read if match.pattern.sensitive]
 
     def _hidden(self, text: str) -> list[Mark]:
         return [

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from tiered_memory.facts.patterns import Pattern, ScanSet
 
 __all__ = [
+    "WHOLE_ANSWER_PRIORITY",
     "Match",
+    "answered",
     "find_matches",
     "has_word",
     "pattern_matches",
     "slot_matches",
+    "word_place",
 ]
 
 EXPECTED_BOOST = 0.35
@@ -44,6 +47,7 @@ class Match:
         left, right: of the whole match, its cue included.
         priority: the pattern's, or that of an answer to a question.
         answer: it counts only because the assistant had asked for its type.
+        cued: words announce it, its own or those of the pattern's context.
         why: short codes: context, validator, slot.
     """
 
@@ -57,6 +61,7 @@ class Match:
     score: float
     priority: int
     answer: bool = False
+    cued: bool = False
     why: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -115,6 +120,11 @@ def slot_matches(
 
 def has_word(lower: str, word: str, start: int, end: int) -> bool:
     """Tell whether ``word`` stands in a slice; a Latin one must not be part of another."""
+    return word_place(lower, word, start, end) >= 0
+
+
+def word_place(lower: str, word: str, start: int, end: int) -> int:
+    """Give where ``word`` stands first in a slice, or -1; see ``has_word``."""
     place = lower.find(word, start, end)
     while place >= 0:
         after = place + len(word)
@@ -125,9 +135,9 @@ def has_word(lower: str, word: str, start: int, end: int) -> bool:
             after < len(lower) and _is_latin(lower[after])
         )
         if before_ok and after_ok:
-            return True
+            return place
         place = lower.find(word, place + 1, end)
-    return False
+    return -1
 
 
 def _is_latin(char: str) -> bool:
@@ -140,11 +150,15 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
     score = spec.score
     answer = False
     asked = spec.type in expected
+    cued = _worded(hit.span, view.text)
     if spec.context is not None:
+        if _refused(hit, view):
+            return None
         word = _context_word(hit, view)
         if word is not None:
             score += spec.context.boost
             why["context"] = word
+            cued = True
         elif spec.context.required and not asked:
             return None
         answer = spec.context.required and word is None
@@ -153,8 +167,30 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
         score += EXPECTED_BOOST
         why["slot"] = "asked"
     return _valued(
-        hit.pattern, hit.span, view, score, priority=spec.priority, answer=answer, why=why
+        hit.pattern,
+        hit.span,
+        view,
+        score,
+        priority=spec.priority,
+        answer=answer,
+        cued=cued,
+        why=why,
     )
+
+
+def _worded(span: Span, text: str) -> bool:
+    """Tell whether the whole match holds a word beside its value."""
+    beside = text[span.left : span.start] + text[span.end : span.right]
+    return sum(char.isalpha() for char in beside) > 1
+
+
+def _refused(hit: Hit, view: TextView) -> bool:
+    context = hit.pattern.spec.context
+    if context is None or not context.unless:
+        return False
+    start = max(0, hit.span.start - context.window)
+    end = hit.span.end + context.window
+    return any(has_word(view.lower, word.lower(), start, end) for word in context.unless)
 
 
 def _context_word(hit: Hit, view: TextView) -> str | None:
@@ -182,6 +218,7 @@ def _valued(
     *,
     priority: int,
     answer: bool,
+    cued: bool = False,
     why: dict[str, str],
 ) -> Match | None:
     spec = pattern.spec
@@ -214,6 +251,7 @@ def _valued(
         score=min(score, 1.0),
         priority=priority,
         answer=answer and not sound,
+        cued=cued,
         why=why,
     )
 
@@ -268,6 +306,11 @@ def _answer(pattern: Pattern, span: Span, view: TextView, priority: int) -> Matc
         answer=True,
         why={"slot": "bare"},
     )
+
+
+def answered(pattern: Pattern, view: TextView, start: int, end: int) -> Match | None:
+    """Give a slice as an answer of the pattern's type, by its checks alone."""
+    return _answer(pattern, Span(start, end, start, end), view, ANSWER_PRIORITY)
 
 
 def _core(lower: str) -> tuple[int, int]:

@@ -41,10 +41,12 @@ class ContextSpec(_Part):
     """Words that announce a value within ``window`` characters of it.
 
     ``required`` drops a match without one; ``boost`` is added to its score (0.35 as in
-    Presidio's context enhancer).
+    Presidio's context enhancer). A word of ``unless`` within the window, on either side,
+    drops the match.
     """
 
     words: Words = Field(min_length=1)
+    unless: Words = ()
     window: Annotated[int, Field(ge=1, le=400)] = 12
     side: Literal["left", "right", "both"] = "left"
     required: bool = False

@@ -20,6 +20,11 @@ PhoneKind = Literal[
 _EXTENSION = expression(
     r"(?i)^(.*?[0-9)])[ ,;]*(?:转|轉|分机|分機|extension|ext\.?|x|#) ?[:.]? ?([0-9]{1,6})$"
 )
+_DASHED = expression(
+    r"^((?:\+ ?86|0086|0)[ -]?\(?[0-9]{1,3}\)?[ -]?[2-9][0-9]{2,3}-?[0-9]{4})-([0-9]{1,6})$"
+)
+"""A Chinese landline and its extension behind a hyphen: ``010-62345678-801``."""
+
 _SEPARATORS = frozenset(" -.()/+")
 
 _CALLING_CODES = frozenset(
@@ -65,17 +70,20 @@ def parse_phone(value: str) -> PhoneNumber | None:
     """Take a folded value apart; None where it holds anything but a number.
 
     ``0086…`` and ``86`` before a mobile number count as ``+86``, and a 1 that stands
-    apart as ``+1``. A national number
-    that starts with 0 is read as Chinese where area code and length allow it.
+    apart as ``+1``. The trunk prefix in ``+44 (0)20`` is left out: E.164 has none. A
+    national number that starts with 0 is read as Chinese where area code and length
+    allow it.
     Source: MIIT numbering plan (YD/T 1118), NANPA, ITU-T E.164.
     """
     text = value.strip()
     extension: str | None = None
-    match = _EXTENSION.match(text)
+    match = _EXTENSION.match(text) or _DASHED.match(text)
     if match is not None:
         text, extension = match.group(1).rstrip(), match.group(2)
     if any(not (c.isascii() and c.isdigit()) and c not in _SEPARATORS for c in text):
         return None
+    if text.lstrip("( ").startswith("+"):
+        text = text.replace("(0)", "", 1)
     digits = "".join(c for c in text if c.isdigit())
     if text[:1] == "1" and text[1:2] in _SEPARATORS and _is_nanp(digits[1:]):
         text = f"+{text}"
@@ -83,6 +91,8 @@ def parse_phone(value: str) -> PhoneNumber | None:
     if not abroad and digits.startswith("00") and len(digits) > 10:
         abroad, digits = True, digits[2:]
     found = _international(digits) if abroad else _national(digits)
+    if found is None and abroad and not text.lstrip("( ").startswith("+"):
+        found = _unknown(digits)
     if found is None:
         return None
     kind, country, national = found
@@ -101,7 +111,10 @@ def _international(digits: str) -> tuple[PhoneKind, str | None, str] | None:
     if digits.startswith("86"):
         return _chinese(digits[2:].removeprefix("0")) or ("other", None, digits)
     if digits.startswith("1"):
-        return ("nanp", "1", digits[1:]) if _is_nanp(digits[1:]) else None
+        national = digits[1:]
+        if len(national) != 10:
+            return None
+        return ("nanp", "1", national) if _is_nanp(national) else ("other", None, digits)
     for length in (2, 3, 1):
         if digits[:length] in _CALLING_CODES:
             return "international", digits[:length], digits[length:]
@@ -127,6 +140,8 @@ def _national(digits: str) -> tuple[PhoneKind, str | None, str] | None:
 
 
 def _unknown(digits: str) -> tuple[PhoneKind, str | None, str] | None:
+    if len(digits) == 7 and digits[0] in "01":
+        return None
     if len(digits) in (7, 8):
         return "local", None, digits
     if 9 <= len(digits) <= _LONGEST_INTERNATIONAL:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiered_memory.facts.matches import has_word
+from tiered_memory.facts.matches import has_word, word_place
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
@@ -31,22 +31,27 @@ _ASKING = (
 
 
 def expected_types(question: str, patterns: Iterable[Pattern]) -> tuple[str, ...]:
-    """Give the types that ``question`` asks for, in the order of the patterns.
+    """Give the types that ``question`` asks for, in its own order.
 
     Only sentences that ask count: they end in a question mark or hold a word of asking.
-    ``patterns`` are those with a slot.
+    ``patterns`` are those with a slot. Types asked for by the same words keep the order
+    of the patterns.
     """
     if not question:
         return ()
     asked = [s for s in _sentences(fold(question[-LAST_CHARS:]).text.lower()) if _asks(s)]
-    found: dict[str, None] = {}
+    found: dict[str, tuple[int, int]] = {}
     for pattern in patterns:
         slot = pattern.spec.slot
-        if slot is None or pattern.spec.type in found:
+        if slot is None:
             continue
-        if any(has_word(s, cue.lower(), 0, len(s)) for s in asked for cue in slot.cues):
-            found[pattern.spec.type] = None
-    return tuple(found)
+        name = pattern.spec.type
+        for number, sentence in enumerate(asked):
+            for cue in slot.cues:
+                place = word_place(sentence, cue.lower(), 0, len(sentence))
+                if place >= 0:
+                    found[name] = min(found.get(name, (number, place)), (number, place))
+    return tuple(sorted(found, key=lambda name: found[name]))
 
 
 def _sentences(text: str) -> list[str]:

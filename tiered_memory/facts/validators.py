@@ -16,6 +16,12 @@ from tiered_memory.facts.checksums import (
     ups_1z,
     uscc,
 )
+from tiered_memory.facts.code_checks import (
+    host,
+    phone_digits,
+    reference_letters,
+    spelt_reference,
+)
 from tiered_memory.facts.dates import parse_date
 from tiered_memory.facts.normal_forms import NOT_NAMES
 from tiered_memory.facts.phones import parse_phone
@@ -41,7 +47,7 @@ def phone(value: str) -> bool | None:
     Service codes of five digits and calendar days are none.
     """
     found = parse_phone(value)
-    if found is None:
+    if found is None or ("/" in value and parse_date(value) is not None):
         return False
     if found.kind in {"local", "other"}:
         bare = "".join(c for c in value if c.isdigit())
@@ -260,6 +266,7 @@ VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
         "handle": handle,
         "has_digit": has_digit,
         "hk_id": hk_id,
+        "host": host,
         "iban": iban,
         "iccid": iccid,
         "imei": imei,
@@ -270,9 +277,12 @@ VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
         "order_token": order_token,
         "person": person,
         "phone": phone,
+        "phone_digits": phone_digits,
+        "reference_letters": reference_letters,
         "reference_token": reference_token,
         "s10": s10,
         "secret_word": secret_word,
+        "spelt_reference": spelt_reference,
         "ssn": ssn,
         "tw_id": tw_id,
         "ups_1z": ups_1z,

@@ -1,0 +1,241 @@
+"""Bare answers: which of the types asked for each value has, or none of them.
+
+An answer that a customer types is often the value alone. It is taken for what was asked
+unless its own words, or the pattern of another type, say that it is something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.labels import Labels, beside, counted
+from tiered_memory.facts.matches import (
+    WHOLE_ANSWER_PRIORITY,
+    answered,
+    slot_matches,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from tiered_memory.facts.labels import Label
+    from tiered_memory.facts.lanes import TextView, Timer
+    from tiered_memory.facts.matches import Match
+    from tiered_memory.facts.patterns import Pattern
+
+__all__ = ["AnswerReader", "claims"]
+
+SHAPE_PRIORITY = 40
+"""From here up a shape of its own (a day, a sum, an address) outranks part of an answer."""
+
+LEAST_DIGITS = 4
+"""Fewer digits inside a sentence count something; alone they may be an answer."""
+
+GROUP_DIGITS = 4
+"""Groups of at most so many digits beside each other are one number."""
+
+LONG_DIGITS = 9
+"""A telephone number beside an address; house numbers and postcodes are shorter."""
+
+
+def claims(matches: Iterable[Match]) -> list[Match]:
+    """Give the matches that stand by themselves, whatever was asked."""
+    return [
+        match
+        for match in matches
+        if not match.answer and (match.cued or match.priority >= SHAPE_PRIORITY)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Answers that share characters, and the types that they may have."""
+
+    start: int
+    matches: tuple[Match, ...]
+
+    def types(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(match.pattern.spec.type for match in self.matches))
+
+    def of(self, name: str) -> list[Match]:
+        return [match for match in self.matches if match.pattern.spec.type == name]
+
+
+class AnswerReader:
+    """Reads bare answers; made once for the slots of a pattern set."""
+
+    def __init__(self, slots: Sequence[Pattern]) -> None:
+        self._slots = tuple(slots)
+        self._labels = Labels(slots)
+
+    def read(
+        self,
+        view: TextView,
+        timer: Timer,
+        expected: Collection[str],
+        *,
+        taken: Sequence[Match] = (),
+        markers: Sequence[tuple[int, int]] = (),
+    ) -> list[Match]:
+        """Give the answers in ``view``, of stored and of sensitive types.
+
+        Args:
+            expected: types asked for, in the order of the question.
+            taken: what stands in the text by itself; see ``claims``.
+            markers: sorted spans of what was masked before; each answered its type.
+        """
+        found = slot_matches(self._slots, view, timer, expected)
+        if not found:
+            return []
+        labels = self._labels.find(view.lower)
+        fit = [m for m in found if _fits(m, view, labels, taken, markers)]
+        if not fit:
+            return []
+        told = {m.pattern.spec.type for m in taken if m.cued}
+        told.update(_marked(view.text, markers))
+        return list(_assigned(_choices(fit, view, labels), expected, told, view))
+
+
+def _fits(
+    match: Match,
+    view: TextView,
+    labels: Sequence[Label],
+    taken: Sequence[Match],
+    markers: Sequence[tuple[int, int]],
+) -> bool:
+    start, end = match.start, match.end
+    whole = match.priority >= WHOLE_ANSWER_PRIORITY
+    if any(low < end and start < high for low, high in markers):
+        return False
+    for other in taken:
+        if other.start < end and start < other.end and _wins(other, match, whole=whole):
+            return False
+    if not _coded(match):
+        return True
+    if any(label.start < end and start < label.end for label in labels):
+        return False
+    label = beside(labels, view.lower, start)
+    if label is not None and not _agrees(label, match):
+        return False
+    return whole or not (_part_of_more(match, view) or counted(view.lower, end))
+
+
+def _wins(other: Match, match: Match, *, whole: bool) -> bool:
+    if other.pattern.spec.type == match.pattern.spec.type:
+        return False
+    return other.cued or not whole or other.pattern.spec.type in {"url", "email"}
+
+
+def _agrees(label: Label, match: Match) -> bool:
+    kind = match.pattern.spec.type
+    return kind in label.types or (kind == "postcode" and "address" in label.types)
+
+
+def _coded(match: Match) -> bool:
+    """Tell a number or code, which has no meaning of its own, from a sum or an address."""
+    spec = match.pattern.spec
+    if spec.type in {"address", "amount", "date", "person_name"}:
+        return False
+    return spec.identifier or match.pattern.sensitive
+
+
+def _part_of_more(match: Match, view: TextView) -> bool:
+    """Tell a count (``20 of them``) or a group out of a longer number."""
+    value, text = match.value, view.text
+    digits = sum("0" <= char <= "9" for char in value)
+    if value.isdigit() and digits < LEAST_DIGITS:
+        return True
+    if not digits or not all("0" <= c <= "9" or c in " -.()/+" for c in value):
+        return False
+    before = _group(text[: match.start], last=True)
+    after = _group(text[match.end :], last=False)
+    own = value.replace("-", " ").replace(".", " ").split()
+    return (0 < before <= GROUP_DIGITS and len(own[0]) <= GROUP_DIGITS) or (
+        0 < after <= GROUP_DIGITS and len(own[-1]) <= GROUP_DIGITS
+    )
+
+
+def _group(text: str, *, last: bool) -> int:
+    """Count the digits that stand one space, dot or hyphen away; 0 beside anything else."""
+    near = text[-12:][::-1] if last else text[:12]
+    if near[:1] not in {" ", "-", "."}:
+        return 0
+    count = 1
+    while count < len(near) and "0" <= near[count] <= "9":
+        count += 1
+    bounded = count == len(near) or not near[count].isalnum()
+    return count - 1 if bounded else 0
+
+
+def _marked(text: str, markers: Iterable[tuple[int, int]]) -> set[str]:
+    return {text[start + 1 : end].split(" ")[0].rstrip("]") for start, end in markers}
+
+
+def _choices(
+    matches: Iterable[Match], view: TextView, labels: Sequence[Label]
+) -> list[_Choice]:
+    """Group answers that share characters; a label leaves its own types."""
+    ordered = sorted(matches, key=lambda m: (m.start, -m.end))
+    groups: list[list[Match]] = []
+    end = -1
+    for match in ordered:
+        if groups and match.start < end:
+            groups[-1].append(match)
+        else:
+            groups.append([match])
+        end = max(end, match.end)
+    choices: list[_Choice] = []
+    for group in groups:
+        label = beside(labels, view.lower, group[0].start)
+        named = [m for m in group if label and m.pattern.spec.type in label.types]
+        choices.append(_Choice(group[0].start, tuple(named or group)))
+    return choices
+
+
+def _assigned(
+    choices: Sequence[_Choice], expected: Collection[str], told: set[str], view: TextView
+) -> Iterable[Match]:
+    """Give each value one type: the only one it fits, else in the order of the question.
+
+    Where fewer values came than were asked for, a sensitive type goes first: what may
+    be secret is not stored.
+    """
+    order = {name: place for place, name in enumerate(expected)}
+    single = {c.types()[0] for c in choices if len(c.types()) == 1}
+    open_types = [name for name in expected if name not in single and name not in told]
+    unclear = [c for c in choices if len(c.types()) > 1]
+    scarce = len(unclear) < sum(any(n in c.types() for c in unclear) for n in open_types)
+    for choice in choices:
+        names = choice.types()
+        if len(names) > 1:
+            names = tuple(sorted(names, key=lambda n: order.get(n, len(order))))
+            free = [name for name in names if name in open_types]
+            if scarce or not free:
+                free.sort(key=lambda n: not _secret(choice, n))
+            name = free[0] if free else min(names, key=lambda n: not _secret(choice, n))
+            if name in open_types:
+                open_types.remove(name)
+        else:
+            name = names[0]
+        yield from choice.of(name)
+        yield from _rest(choice, name, view)
+
+
+def _secret(choice: _Choice, name: str) -> bool:
+    return any(match.pattern.sensitive for match in choice.of(name))
+
+
+def _rest(choice: _Choice, name: str, view: TextView) -> Iterable[Match]:
+    """Give what a number leaves of the address that it begins or ends."""
+    inner = max(choice.of(name), key=lambda m: m.end - m.start)
+    if sum("0" <= char <= "9" for char in inner.value) < LONG_DIGITS:
+        return
+    for outer in choice.of("address"):
+        if name == "address" or not (outer.start <= inner.start and inner.end <= outer.end):
+            continue
+        before, after = (outer.start, inner.start), (inner.end, outer.end)
+        start, end = max(before, after, key=lambda span: span[1] - span[0])
+        rest = answered(outer.pattern, view, start, end)
+        if rest is not None:
+            yield rest
