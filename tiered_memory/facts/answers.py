@@ -113,7 +113,10 @@ def _fits(
             return False
     if not _coded(match):
         return True
-    if any(label.start < end and start < label.end for label in labels):
+    if any(
+        label.start < end and start < label.end and not _agrees(label, match)
+        for label in labels
+    ):
         return False
     label = beside(labels, view.lower, start)
     if label is not None and not _agrees(label, match):
@@ -144,15 +147,15 @@ def _part_of_more(match: Match, view: TextView) -> bool:
     """Tell a count (``20 of them``) or a group out of a longer number."""
     value, text = match.value, view.text
     digits = sum("0" <= char <= "9" for char in value)
-    if value.isdigit() and digits < LEAST_DIGITS:
+    if value.isdigit() and digits < LEAST_DIGITS and match.pattern.action != "drop":
         return True
     if not digits or not all("0" <= c <= "9" or c in " -.()/+" for c in value):
         return False
     before = _group(text[: match.start], last=True)
     after = _group(text[match.end :], last=False)
     own = value.replace("-", " ").replace(".", " ").split()
-    return (0 < before <= GROUP_DIGITS and len(own[0]) <= GROUP_DIGITS) or (
-        0 < after <= GROUP_DIGITS and len(own[-1]) <= GROUP_DIGITS
+    return (1 < before <= GROUP_DIGITS and len(own[0]) <= GROUP_DIGITS) or (
+        1 < after <= GROUP_DIGITS and len(own[-1]) <= GROUP_DIGITS
     )
 
 

@@ -52,6 +52,7 @@ _NO_PART = frozenset(
     sep oct nov dec mon tue wed thu fri sat sun card
     """.split()  # noqa: SIM905 (a table of words)
 )
+_JOINING = frozenset({"and", "for", "from", "of", "or", "to", "than"})
 _STATES = frozenset(
     """
     al ak az ar ca co ct de fl ga hi ia id il in ks ky la ma md me mi mn mo ms mt nc nd ne
@@ -63,11 +64,13 @@ _STATES = frozenset(
 def spelt_reference(value: str) -> bool | None:
     """Tell a reference spelt in groups (``d 4 ct 58``) from words with a count.
 
-    It neither begins nor ends with a word or a unit. ``ny 12345`` is a state and its
+    It neither begins nor ends with a word or a unit, and no count is joined to another
+    (``5 to 3``). ``ny 12345`` is a state and its
     postcode.
     """
     parts = value.lower().split()
-    if parts[0] in _NO_PART or parts[-1] in _NO_PART:
+    first = parts[0] in _NO_PART and not (len(parts) > 2 and parts[0] in {"a", "i"})
+    if first or parts[-1] in _NO_PART or not _JOINING.isdisjoint(parts):
         return False
     digits = sum("0" <= char <= "9" for char in value)
     chars = sum(char.isalnum() for char in value)

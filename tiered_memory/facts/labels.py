@@ -133,20 +133,27 @@ class Labels:
 
 def beside(labels: Sequence[Label], lower: str, start: int) -> Label | None:
     """Give the label that announces the value at ``start``: nothing of its own between."""
-    ends = [label.end for label in labels]
-    place = bisect_right(ends, start)
-    if not place:
-        return None
-    label = labels[place - 1]
-    between = lower[label.end : start]
-    if not CLAUSE_ENDS.isdisjoint(between.rstrip(" ")):
-        return None
-    if ADDRESS in label.types:
-        return label if len(between) <= ADDRESS_CHARS else None
+    for place in range(bisect_right(labels, start, key=_end) - 1, -1, -1):
+        label = labels[place]
+        between = lower[label.end : start]
+        if len(between) > ADDRESS_CHARS or not CLAUSE_ENDS.isdisjoint(between):
+            return None
+        if ADDRESS in label.types or _joined(between):
+            return label
+        if label.types:
+            return None
+    return None
+
+
+def _end(label: Label) -> int:
+    return label.end
+
+
+def _joined(between: str) -> bool:
     if len(between) > BETWEEN_CHARS:
-        return None
+        return False
     words = between.replace(":", " ").replace("#", " ").replace(",", " ").split()
-    return label if all(_joins(word) for word in words) else None
+    return all(_joins(word) for word in words)
 
 
 def _joins(word: str) -> bool:
