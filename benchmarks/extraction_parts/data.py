@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import re2
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
@@ -32,6 +34,22 @@ ALIASES: Mapping[str, frozenset[str]] = {
 
 NUMBERED = frozenset({"phone", "card_number", "national_id", "postcode", "account_id"})
 """Types whose values have a digit."""
+
+NOUNS: Mapping[str, str] = {
+    "ssn": "national_id",
+    "social": "national_id",
+    "ac": "account_id",
+    "credit": "card_number",
+    "debit": "card_number",
+    "zip": "postcode",
+}
+"""First letters of words that announce a type, in sets of customer service."""
+
+_LONG = re2.compile(r"[0-9]{10,}")
+_ANNOUNCED = re2.compile(
+    r"\b(ssn|social security|account|acct|acc|ac|credit card|debit card|zip code|zip)"
+    r"(?: (?:number|num|no|code))?(?: is)? ([0-9]{4,})\b"
+)
 
 WORDY = frozenset({"address", "person_name", "username", "org"})
 
@@ -151,10 +169,29 @@ def _within(row: Row, usual: Mapping[str, Counter[str]]) -> str:
             return f"{span.type} without a digit"
         if span.type == "address" and " " not in span.value.strip():
             return "address of one word"
+        if span.type == "address" and _LONG.search(span.value):
+            return "address with a telephone number in it"
         common, count = usual[_plain(span.value)].most_common(1)[0]
         here = usual[_plain(span.value)][span.type]
         if common != span.type and count > 2 * here and {common, span.type} & WORDY:
             return f"{span.type} that is {common} elsewhere"
+    return _beside(row)
+
+
+def _beside(row: Row) -> str:
+    """Compare with the set's own use: a number right after the word for a type has it."""
+    marked = (*row.spans, *row.unscored)
+    for hit in _LONG.finditer(row.text):
+        if not any(s.start < hit.end() and hit.start() < s.end for s in marked):
+            return "ten digits or more without a mark"
+    for hit in _ANNOUNCED.finditer(row.text.lower()):
+        name = next(NOUNS[noun] for noun in NOUNS if hit.group(1).startswith(noun))
+        start, end = hit.span(2)
+        over = [s.type for s in marked if s.start < end and start < s.end]
+        if not over:
+            return f"{name} after its word without a mark"
+        if name not in over:
+            return f"{over[0]} after the word for {name}"
     return ""
 
 
