@@ -144,7 +144,8 @@ def _same_phone(normalized: str, value: str) -> bool:
 
     It keeps the trunk prefix after a country's code (``0086 020``), which E.164 has not.
     """
-    ours = _digits(normalized.split(";")[0])
+    number, _, extension = normalized.partition(";ext=")
+    ours = _digits(number)
     text = value.lower().replace("(0)", "")
     for mark in ("ext", "x", "转", "#"):
         text = text.split(mark)[0]
@@ -156,7 +157,11 @@ def _same_phone(normalized: str, value: str) -> bool:
         theirs,
         *(theirs[:n] + theirs[n + 1 :] for n in (2, 3) if theirs[n : n + 1] == "0"),
     ]
-    return any(ours.endswith(form) or form.endswith(ours.lstrip("0")) for form in forms)
+    return any(
+        ours.endswith(form)
+        or form.endswith((ours.lstrip("0"), ours.lstrip("0") + extension))
+        for form in forms
+    )
 
 
 def _digits(text: str) -> str:

@@ -81,6 +81,8 @@ class AnswerReader:
         """Give the answers in ``view``, of stored and of sensitive types.
 
         Args:
+            view: the folded text.
+            timer: what is left of the message's time.
             expected: types asked for, in the order of the question.
             taken: what stands in the text by itself; see ``claims``.
             markers: sorted spans of what was masked before; each answered its type.
@@ -204,23 +206,20 @@ def _assigned(
     Where fewer values came than were asked for, a sensitive type goes first: what may
     be secret is not stored.
     """
-    order = {name: place for place, name in enumerate(expected)}
-    single = {c.types()[0] for c in choices if len(c.types()) == 1}
-    open_types = [name for name in expected if name not in single and name not in told]
-    unclear = [c for c in choices if len(c.types()) > 1]
-    scarce = len(unclear) < sum(any(n in c.types() for c in unclear) for n in open_types)
+    single = {
+        name for choice in choices if len(names := choice.types()) == 1 for name in names
+    }
+    still = [name for name in expected if name not in single and name not in told]
+    unclear = [choice for choice in choices if len(choice.types()) > 1]
+    wanted = sum(any(name in choice.types() for choice in unclear) for name in still)
     for choice in choices:
         names = choice.types()
-        if len(names) > 1:
-            names = tuple(sorted(names, key=lambda n: order.get(n, len(order))))
-            free = [name for name in names if name in open_types]
-            if scarce or not free:
-                free.sort(key=lambda n: not _secret(choice, n))
-            name = free[0] if free else min(names, key=lambda n: not _secret(choice, n))
-            if name in open_types:
-                open_types.remove(name)
-        else:
-            name = names[0]
+        free = [name for name in still if name in names] or list(names)
+        if len(unclear) < wanted or free[0] not in still:
+            free.sort(key=lambda name: not _secret(choice, name))
+        name = free[0]
+        if name in still:
+            still.remove(name)
         yield from choice.of(name)
         yield from _rest(choice, name, view)
 

@@ -65,10 +65,11 @@ def spelt_reference(value: str) -> bool | None:
     """Tell a reference spelt in groups (``d 4 ct 58``) from words with a count.
 
     It neither begins nor ends with a word or a unit, and no count is joined to another
-    (``5 to 3``). ``ny 12345`` is a state and its
-    postcode.
+    (``5 to 3``). ``ny 12345`` is a state and its postcode.
     """
     parts = value.lower().split()
+    if len(parts) < 2:
+        return False
     first = parts[0] in _NO_PART and not (len(parts) > 2 and parts[0] in {"a", "i"})
     if first or parts[-1] in _NO_PART or not _JOINING.isdisjoint(parts):
         return False

@@ -4,63 +4,41 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.re2_engine import compile_re2, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from tiered_memory.facts.patterns import Pattern
 
 __all__ = ["Label", "Labels", "beside", "counted"]
 
-WORDS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        word: frozenset(types.split())
-        for types, words in (
-            (
-                "phone",
-                "phone|contact|contacts|mobile|cell|cellphone|tel|telephone|ph|whatsapp|电话|"
-                "手机|手机号|电话号码|联系方式",
-            ),
-            (
-                "card_number",
-                "card|cards|credit card|debit card|visa|amex|卡号|银行卡|信用卡",
-            ),
-            ("national_id", "ssn|social|social security|身份证|身份证号|证件号"),
-            ("passport", "passport|护照|护照号"),
-            ("account_id bank_account", "account|acct|acc|ac|a/c|账号|帐号|账户"),
-            (
-                "account_id",
-                "username|user id|user name|login|member|membership|会员号|用户名",
-            ),
-            ("booking_ref", "booking|reservation|confirmation|pnr|预订号|预定号|确认号"),
-            (
-                "postcode",
-                "zip|zipcode|zip code|postcode|postal code|pin code|邮编|邮政编码",
-            ),
-            ("address", "address|addr|地址"),
-            ("order_id", "order|purchase|订单|订单号|单号"),
-            ("tracking_no", "tracking|waybill|shipment|parcel|运单|运单号|快递单号"),
-            ("ticket_no claim_id policy_id", "ticket|case|claim|policy|工单号|保单号"),
-            ("amount", "amount|price|total|金额|价格|总价"),
-            ("birthday", "dob|date of birth|birthday|生日|出生日期"),
-            ("password", "password|passcode|pin|密码"),
-            ("verification_code", "otp|verification code|验证码"),
-            (
-                "",
-                "model|house|flat|apartment|apt|suite|unit|room|floor|gate|seat|table|invoice|"
-                "highway|hwy|route|po box|box|version|serial|item|style|size|qty|quantity|"
-                "flight|train|extension|ext|height|weight|year|age|型号|门牌|房间|房号|座位|"
-                "航班|车次|楼|编码|数量|尺码|年龄",
-            ),
-        )
-        for word in words.split("|")
-    }
+NOUNS = (
+    ("phone", "phone contact contacts mobile cell cellphone tel telephone ph whatsapp"),
+    ("phone", "电话 手机 手机号 电话号码 联系方式"),
+    ("card_number", "card cards visa amex 卡号 银行卡 信用卡"),
+    ("national_id", "ssn social 身份证 身份证号 证件号"),
+    ("passport", "passport 护照 护照号"),
+    ("account_id bank_account", "account acct acc ac a/c 账号 帐号 账户"),
+    ("account_id", "username login member membership 会员号 用户名"),
+    ("booking_ref", "booking reservation confirmation pnr 预订号 预定号 确认号"),
+    ("postcode", "zip zipcode postcode pincode 邮编 邮政编码"),
+    ("address", "address addr 地址"),
+    ("order_id", "order purchase 订单 订单号 单号"),
+    ("tracking_no", "tracking waybill shipment parcel 运单 运单号 快递单号"),
+    ("ticket_no claim_id policy_id", "ticket case claim policy 工单号 保单号"),
+    ("amount", "amount price total 金额 价格 总价"),
+    ("birthday", "dob birthday birthdate 生日 出生日期"),
+    ("password", "password passcode pin 密码"),
+    ("verification_code", "otp 验证码"),
+    ("", "model house flat apartment apt suite unit room floor gate seat table invoice"),
+    ("", "highway hwy route box version serial item style size qty quantity flight train"),
+    ("", "extension ext height weight year age 型号 门牌 房间 房号 座位 航班 车次 楼"),
+    ("", "编码 数量 尺码 年龄"),
 )
-"""Nouns by the types that they announce; none of a pack's types where that is empty."""
+"""Types, and nouns that announce a value of one of them; of none of ours where empty."""
 
 _POINTING = frozenset(
     """
@@ -72,9 +50,9 @@ _POINTING = frozenset(
 
 BETWEEN = frozenset(
     """
-    a an and are as code correct digit digits ending ends ends, for four full have here i id
-    in is it it's its last my new no no. not num number numbers of on only s that the this
-    to was well with 4 needs be should
+    4 a an and are as be code correct digit digits ending ends for four full have here i id
+    in is it it's its last my needs new no no. not num number numbers of on only s should
+    that the this to was well with
     是 为 叫 号 号码 号是 的 后四位 尾号
     """.split()  # noqa: SIM905 (a table of words)
 )
@@ -109,7 +87,10 @@ class Labels:
     """Finds labels: our own nouns and what the slots' questions call a value."""
 
     def __init__(self, slots: Iterable[Pattern]) -> None:
-        found: dict[str, set[str]] = {word: set(types) for word, types in WORDS.items()}
+        found: dict[str, set[str]] = {}
+        for types, words in NOUNS:
+            for word in words.split():
+                found.setdefault(word, set()).update(types.split())
         for pattern in slots:
             slot = pattern.spec.slot
             for cue in () if slot is None else slot.cues:
@@ -126,7 +107,7 @@ class Labels:
     def find(self, lower: str) -> list[Label]:
         """Give the labels in a text in lower case, left to right."""
         return [
-            Label(match.start(), match.end(), self._types[match.group()])
+            Label(*match.span(), self._types[lower[match.start() : match.end()]])
             for match in self._program.finditer(lower)
         ]
 
