@@ -52,7 +52,11 @@ _NO_PART = frozenset(
     sep oct nov dec mon tue wed thu fri sat sun card
     """.split()  # noqa: SIM905 (a table of words)
 )
-_JOINING = frozenset({"and", "for", "from", "of", "or", "to", "than"})
+_JOINING = frozenset(
+    """
+    and for from of or to than am pm jan feb mar apr may jun jul aug sep oct nov dec
+    """.split()  # noqa: SIM905 (a table of words)
+)
 _STATES = frozenset(
     """
     al ak az ar ca co ct de fl ga hi ia id il in ks ky la ma md me mi mn mo ms mt nc nd ne
