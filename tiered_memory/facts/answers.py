@@ -95,8 +95,9 @@ class AnswerReader:
         if not fit:
             return []
         told = {m.pattern.spec.type for m in taken if m.cued}
-        told.update(_marked(view.text, markers))
-        return list(_assigned(_choices(fit, view, labels), expected, told, view))
+        shown = [view.text[start + 1 : end - 1] for start, end in markers]
+        told.update(n for n in expected if any(_stands_for(text, n) for text in shown))
+        return list(_assigned(_choices(_cut(fit, view), view, labels), expected, told))
 
 
 def _fits(
@@ -151,7 +152,9 @@ def _part_of_more(match: Match, view: TextView) -> bool:
     digits = sum("0" <= char <= "9" for char in value)
     if value.isdigit() and digits < LEAST_DIGITS and match.pattern.action != "drop":
         return True
-    if not digits or not all("0" <= c <= "9" or c in " -.()/+" for c in value):
+    if not 0 < digits < LONG_DIGITS or not all(
+        "0" <= c <= "9" or c in " -.()/+" for c in value
+    ):
         return False
     before = _group(text[: match.start], last=True)
     after = _group(text[match.end :], last=False)
@@ -173,8 +176,37 @@ def _group(text: str, *, last: bool) -> int:
     return count - 1 if bounded else 0
 
 
-def _marked(text: str, markers: Iterable[tuple[int, int]]) -> set[str]:
-    return {text[start + 1 : end].split(" ")[0].rstrip("]") for start, end in markers}
+def _stands_for(shown: str, name: str) -> bool:
+    """Tell whether a marker's inner text is of a type: ``card_number ****1881``."""
+    return shown == name or shown.startswith((f"{name} ", f"{name}-"))
+
+
+def _cut(matches: Sequence[Match], view: TextView) -> list[Match]:
+    """Leave to an address what a long number at its beginning or end leaves of it."""
+    numbers = [
+        match
+        for match in matches
+        if _coded(match) and sum("0" <= c <= "9" for c in match.value) >= LONG_DIGITS
+    ]
+    kept: list[Match] = []
+    for match in matches:
+        inner = [
+            number
+            for number in numbers
+            if match.pattern.spec.type == "address"
+            and match.start <= number.start
+            and number.end <= match.end
+        ]
+        if not inner:
+            kept.append(match)
+            continue
+        before = (match.start, min(number.start for number in inner))
+        after = (max(number.end for number in inner), match.end)
+        longer = max(before, after, key=lambda span: span[1] - span[0])
+        rest = answered(match.pattern, view, *longer)
+        if rest is not None:
+            kept.append(rest)
+    return kept
 
 
 def _choices(
@@ -199,7 +231,7 @@ def _choices(
 
 
 def _assigned(
-    choices: Sequence[_Choice], expected: Collection[str], told: set[str], view: TextView
+    choices: Sequence[_Choice], expected: Collection[str], told: set[str]
 ) -> Iterable[Match]:
     """Give each value one type: the only one it fits, else in the order of the question.
 
@@ -221,23 +253,7 @@ def _assigned(
         if name in still:
             still.remove(name)
         yield from choice.of(name)
-        yield from _rest(choice, name, view)
 
 
 def _secret(choice: _Choice, name: str) -> bool:
     return any(match.pattern.sensitive for match in choice.of(name))
-
-
-def _rest(choice: _Choice, name: str, view: TextView) -> Iterable[Match]:
-    """Give what a number leaves of the address that it begins or ends."""
-    inner = max(choice.of(name), key=lambda m: m.end - m.start)
-    if sum("0" <= char <= "9" for char in inner.value) < LONG_DIGITS:
-        return
-    for outer in choice.of("address"):
-        if name == "address" or not (outer.start <= inner.start and inner.end <= outer.end):
-            continue
-        before, after = (outer.start, inner.start), (inner.end, outer.end)
-        start, end = max(before, after, key=lambda span: span[1] - span[0])
-        rest = answered(outer.pattern, view, start, end)
-        if rest is not None:
-            yield rest
