@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tiered_memory.facts.checksums import is_day
+
 __all__ = ["host", "phone_digits", "reference_letters", "spelt_reference"]
 
 _LEAST_DISTINCT = 4
@@ -11,9 +13,11 @@ _FILE_STEMS = frozenset({"e", "i", "a", "etc", "no", "vs", "node", "asp", "vb"})
 
 
 def phone_digits(value: str) -> bool | None:
-    """Refuse bare digits that repeat so much that they are filled in (``5555555555``)."""
-    digits = {char for char in value if "0" <= char <= "9"}
-    return None if len(digits) >= _LEAST_DISTINCT else False
+    """Refuse bare digits that are filled in (``5555555555``) or begin with a day."""
+    digits = "".join(char for char in value if "0" <= char <= "9")
+    if digits[:2] in {"19", "20"} and is_day(digits[:8]):
+        return False
+    return None if len(set(digits)) >= _LEAST_DISTINCT else False
 
 
 def host(value: str) -> bool | None:

@@ -64,6 +64,7 @@ class Masker:
     def __init__(self, patterns: PatternSet) -> None:
         self._patterns = patterns
         self._answers = AnswerReader(patterns.slots)
+        self._secret_slots = frozenset(p.spec.type for p in patterns.slots if p.sensitive)
         types = {p.spec.type for p in patterns.patterns if p.sensitive} | {HIDDEN}
         names = "|".join(quoted(name) for name in sorted(types, key=len, reverse=True))
         self._markers = compile_re2(rf"\[(?:{names})(?: \*\*\*\*[^\s\[\]*]{{1,8}})?\]")
@@ -147,6 +148,8 @@ class Masker:
         markers: Sequence[tuple[int, int]],
     ) -> list[Match]:
         """Add answers, and leave out those that something else claims by its own cue."""
+        if self._secret_slots.isdisjoint(expected) and not any(m.answer for m in matches):
+            return matches
         taken = claims(find_matches(self._patterns.facts, view, timer))
         spans = [(match.start, match.end) for match in strongest(taken) if match.cued]
         kept = [
