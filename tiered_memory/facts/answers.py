@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tiered_memory.facts.labels import Labels, beside, counted
+from tiered_memory.facts.choosing import touches
+from tiered_memory.facts.labels import Labels, beside, counted, within
 from tiered_memory.facts.matches import (
     WHOLE_ANSWER_PRIORITY,
     answered,
@@ -17,7 +18,7 @@ from tiered_memory.facts.matches import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tiered_memory.facts.labels import Label
     from tiered_memory.facts.lanes import TextView, Timer
@@ -62,6 +63,44 @@ class _Choice:
         return [match for match in self.matches if match.pattern.spec.type == name]
 
 
+@dataclass(frozen=True, slots=True)
+class _Blocked:
+    """Where no answer can be: markers, and by type what else stands there by itself.
+
+    ``strong`` holds against a message that is nothing but the value, too.
+    """
+
+    markers: Sequence[tuple[int, int]]
+    strong: Mapping[str, Sequence[tuple[int, int]]]
+    every: Mapping[str, Sequence[tuple[int, int]]]
+
+    @classmethod
+    def of(cls, taken: Iterable[Match], markers: Sequence[tuple[int, int]]) -> _Blocked:
+        strong: dict[str, list[tuple[int, int]]] = {}
+        every: dict[str, list[tuple[int, int]]] = {}
+        for match in sorted(taken, key=lambda m: m.start):
+            name = match.pattern.spec.type
+            _join(every.setdefault(name, []), match.start, match.end)
+            if match.cued or name in {"url", "email"}:
+                _join(strong.setdefault(name, []), match.start, match.end)
+        return cls(markers, strong, every)
+
+    def holds(self, match: Match, *, whole: bool) -> bool:
+        if touches(self.markers, match.start, match.end):
+            return True
+        return any(
+            name != match.pattern.spec.type and touches(spans, match.start, match.end)
+            for name, spans in (self.strong if whole else self.every).items()
+        )
+
+
+def _join(spans: list[tuple[int, int]], start: int, end: int) -> None:
+    if spans and start < spans[-1][1]:
+        spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+    else:
+        spans.append((start, end))
+
+
 class AnswerReader:
     """Reads bare answers; made once for the slots of a pattern set."""
 
@@ -91,7 +130,8 @@ class AnswerReader:
         if not found:
             return []
         labels = self._labels.find(view.lower)
-        fit = [m for m in found if _fits(m, view, labels, taken, markers)]
+        blocked = _Blocked.of(taken, markers)
+        fit = [m for m in found if _fits(m, view, labels, blocked)]
         if not fit:
             return []
         told = {m.pattern.spec.type for m in taken if m.cued}
@@ -104,33 +144,18 @@ def _fits(
     match: Match,
     view: TextView,
     labels: Sequence[Label],
-    taken: Sequence[Match],
-    markers: Sequence[tuple[int, int]],
+    blocked: _Blocked,
 ) -> bool:
-    start, end = match.start, match.end
     whole = match.priority >= WHOLE_ANSWER_PRIORITY
-    if any(low < end and start < high for low, high in markers):
+    if blocked.holds(match, whole=whole):
         return False
-    for other in taken:
-        if other.start < end and start < other.end and _wins(other, match, whole=whole):
-            return False
     if not _coded(match):
         return True
-    if any(
-        label.start < end and start < label.end and not _agrees(label, match)
-        for label in labels
-    ):
+    label = beside(labels, view.lower, match.start)
+    named = [*within(labels, match.start, match.end), *([label] if label else ())]
+    if not all(_agrees(label, match) for label in named):
         return False
-    label = beside(labels, view.lower, start)
-    if label is not None and not _agrees(label, match):
-        return False
-    return whole or not (_part_of_more(match, view) or counted(view.lower, end))
-
-
-def _wins(other: Match, match: Match, *, whole: bool) -> bool:
-    if other.pattern.spec.type == match.pattern.spec.type:
-        return False
-    return other.cued or not whole or other.pattern.spec.type in {"url", "email"}
+    return whole or not (_part_of_more(match, view) or counted(view.lower, match.end))
 
 
 def _agrees(label: Label, match: Match) -> bool:
@@ -156,17 +181,16 @@ def _part_of_more(match: Match, view: TextView) -> bool:
         "0" <= c <= "9" or c in " -.()/+" for c in value
     ):
         return False
-    before = _group(text[: match.start], last=True)
-    after = _group(text[match.end :], last=False)
+    before = _group(text[max(0, match.start - 12) : match.start][::-1])
+    after = _group(text[match.end : match.end + 12])
     own = value.replace("-", " ").replace(".", " ").split()
     return (1 < before <= GROUP_DIGITS and len(own[0]) <= GROUP_DIGITS) or (
         1 < after <= GROUP_DIGITS and len(own[-1]) <= GROUP_DIGITS
     )
 
 
-def _group(text: str, *, last: bool) -> int:
+def _group(near: str) -> int:
     """Count the digits that stand one space, dot or hyphen away; 0 beside anything else."""
-    near = text[-12:][::-1] if last else text[:12]
     if near[:1] not in {" ", "-", "."}:
         return 0
     count = 1
@@ -183,6 +207,8 @@ def _stands_for(shown: str, name: str) -> bool:
 
 def _cut(matches: Sequence[Match], view: TextView) -> list[Match]:
     """Leave to an address what a long number at its beginning or end leaves of it."""
+    if not any(match.pattern.spec.type == "address" for match in matches):
+        return list(matches)
     numbers = [
         match
         for match in matches

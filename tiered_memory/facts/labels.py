@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.facts.patterns import Pattern
 
-__all__ = ["Label", "Labels", "beside", "counted"]
+__all__ = ["Label", "Labels", "beside", "counted", "within"]
 
 NOUNS = (
     ("phone", "phone contact contacts mobile cell cellphone tel telephone ph whatsapp"),
@@ -124,6 +124,15 @@ def beside(labels: Sequence[Label], lower: str, start: int) -> Label | None:
         if label.types:
             return None
     return None
+
+
+def within(labels: Sequence[Label], start: int, end: int) -> Sequence[Label]:
+    """Give the labels that share characters with a half-open span."""
+    first = bisect_right(labels, start, key=_end)
+    last = first
+    while last < len(labels) and labels[last].start < end:
+        last += 1
+    return labels[first:last]
 
 
 def _end(label: Label) -> int:

@@ -30,7 +30,7 @@ EXPECTED_BOOST = 0.35
 CHECKED_SCORE = 0.95
 """Of a value whose check digit or shape is right."""
 
-ANSWER_CHARS = 2_000
+ANSWER_CHARS = 1_000
 ANSWER_SCORE = 0.75
 ANSWER_PRIORITY = 30
 WHOLE_ANSWER_PRIORITY = 78
@@ -279,13 +279,16 @@ def _answers(
     shift: int,
     timer: Timer,
 ) -> Iterator[Match]:
-    for span in bare.spans(core, timer):
+    spans = bare.spans(core, timer)
+    for span in spans:
         if span.left == 0 and span.right == len(core.text):
             match = _answer(pattern, _moved(span, shift), view, WHOLE_ANSWER_PRIORITY)
             if match is not None:
                 yield match
                 return
-    for span in bare.spans(view, timer):
+    if not any("0" <= char <= "9" for char in view.text):
+        return
+    for span in spans if core.text == view.text else bare.spans(view, timer):
         if any("0" <= char <= "9" for char in view.text[span.start : span.end]):
             match = _answer(pattern, span, view, ANSWER_PRIORITY)
             if match is not None:
