@@ -158,7 +158,11 @@ async def test_a_number_taken_back_leaves_the_summary(tmp_path: Path) -> None:
         clock=TickingClock(),
     ) as memory:
         session = memory.session("s")
-        for text in (f"我的电话是{phone}", "我的电话换成13900005678", *"一二三四五六七八九十"):
+        for text in (
+            f"我的电话是{phone}",
+            "我的电话换成13900005678",
+            *"一二三四五六七八九十",
+        ):
             await session.add([user(text), {"role": "assistant", "content": "好"}])
         await session.compact(force=True)
         (before,) = await session.summary()

@@ -268,7 +268,10 @@ OLD, NEW = "ABC-12345678", "ABC-87654321"
 def test_a_value_taken_back_at_once_leaves_the_other(
     extractor: Extractor, text: str
 ) -> None:
-    (stays,) = resolve(read(extractor, text), []).added
+    changes = resolve(read(extractor, text), [])
+    *gone, stays = changes.added
+    assert changes.ended == ({0: ("superseded", -1)} if gone else {})
+    assert {c.value for c in gone} <= {OLD, "7300215000012"}
     assert stays.key == "order_id"
     assert stays.value in {NEW, "7300215000013"}
 

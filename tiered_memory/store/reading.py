@@ -197,7 +197,11 @@ def sessions_with(
 
 
 def _infos(
-    connection: Connection, query: sa.Select[Any], *, limit: int, after: str | None
+    connection: Connection,
+    query: sa.Select[*tuple[Any, ...]],
+    *,
+    limit: int,
+    after: str | None,
 ) -> list[SessionInfo]:
     if after is not None:
         query = query.where(_session.c.session_id > after)
