@@ -52,6 +52,8 @@ def mentions(
     The one value of a key that is denied is taken back; of many, ``not A8801`` may as
     well say that another one is meant. Linear in the text for each fact.
     """
+    if not any(char.isdigit() for char in text):
+        return []
     folded = fold(text)
     view = TextView(folded.text)
     spans = sorted(folded.folded_span(c.start, c.end) for c in taken if c.part == part)
@@ -91,8 +93,11 @@ def mentions(
 
 
 def _places(lower: str, fact: Fact) -> Iterator[tuple[int, int]]:
-    forms = {fact.normalized.lower(), fold(fact.value).text.lower()}
-    for form in sorted(forms, key=len, reverse=True):
+    value = fact.value if fact.value.isascii() else fold(fact.value).text
+    forms = [value.lower(), fact.normalized.lower()]
+    if forms[0] == forms[1]:
+        del forms[1]
+    for form in forms:
         start = lower.find(form)
         while start >= 0:
             end = start + len(form)
