@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from tiered_memory.facts.chinese_names import is_han, person
+from tiered_memory.facts.common_words import FAMILY_WORDS, is_common
 from tiered_memory.facts.normal_forms import NOT_NAMES
 
 if TYPE_CHECKING:
@@ -20,34 +22,6 @@ __all__ = [
     "trimmed",
 ]
 
-_SURNAMES = frozenset(
-    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏"
-    "苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫雷龙史陶黎贺毛段郝顾龚邵"
-    "覃武钱戴严莫孔向常汤康易乔赖文施洪辛柯庄殷章鲁葛舒樊温齐倪耿骆俞殷翟聂焦华纪季柳符毕费欧岳"
-    "庞霍安裴宁路关涂鲍詹左尚房苗靳祝单凌盛申阮窦褚娄项缪简饶牛鞠卫柏屈包应池邢巫管冉童游阎卓颜"
-    "梅盖卞解强楚连计谷冷郎甘麦车全佟甄景束吉闵岑封虞瞿晏苟蔺湛宫宗党沙滕亓仇蓝隋桑敖佘牟"
-    "張劉陳楊黃趙吳孫馬鄭謝許韓鄧馮葉蘇盧鐘譚陸範龍賀顧錢嚴齊聶紀關閻顏車藍"
-)
-_SURNAMES_OF_TWO = frozenset(
-    """
-    欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 东方 皇甫 尉迟 公孙 令狐 慕容 司徒 长孙 宇文 轩辕
-    夏侯 端木 百里 呼延 南宫 独孤 申屠 万俟 闻人 钟离 澹台 公冶 宗政 濮阳 淳于 单于 太叔
-    """.split()  # noqa: SIM905 (a table of words)
-)
-"""Common Chinese family names: Ministry of Public Security, name report of 2020, and the
-two-character ones of the Hundred Family Surnames."""
-
-_TITLES = (
-    "先生", "女士", "小姐", "太太", "经理", "老师", "主任", "师傅", "主管", "总监", "店长",
-    "医生", "律师", "客服", "总", "哥", "姐", "叔", "姨", "局", "董",
-)  # fmt: skip
-_WORDS_LIKE_NAMES = frozenset(
-    """
-    高兴 全季 金额 安全 方便 周末 周一 周二 周三 周四 周五 周六 周日 白色 黄色 蓝色 高级 常用
-    安排 关于 关闭 包装 包邮 单号 全新 全额 于是 时候 方式 方案 应该 解决 解释 连接 连续 计算
-    管理 文件 文字 易碎 康复 温度 华为 强制 金色 石墨 任何 何时 何处 余额 应付 高端 高清 向上
-    """.split()  # noqa: SIM905 (a table of words)
-)
 _STREETS = frozenset(
     """
     apartment apt ave avenue blvd boulevard court drive highway hotel inc lane ltd park
@@ -63,7 +37,7 @@ _ADDRESS_UNITS = "省市区县镇乡村路街道巷弄号栋幢楼室单元座�
 
 _SELF_CUES = (
     "我叫", "我的名字是", "我的名字叫", "我名字叫", "我姓名是", "本人姓名", "姓名是", "姓名:",
-    "姓名：", "叫我", "my name is", "my name's", "my full name is", "call me", "name is",
+    "姓名：", "叫我", "我是", "my name is", "my name's", "my full name is", "call me", "name is",
     "i am", "i'm", "i’m", "im",
 )  # fmt: skip
 _DENIALS = ("不是", "不叫", "并非", "isn't", "is not", "not", "am not", "'m not")
@@ -92,11 +66,6 @@ def sentences(text: str, *, limit: int) -> Iterator[tuple[int, int]]:
             start = cut
     if start < len(text):
         yield start, len(text)
-
-
-def is_han(char: str) -> bool:
-    """Tell a Han character (unified ideographs, extension A, compatibility forms)."""
-    return "㐀" <= char <= "鿿" or "豈" <= char <= "\ufaff"
 
 
 def script(text: str) -> Literal["zh", "en"] | None:
@@ -134,28 +103,18 @@ def plausible(kind: str, value: str, language: str, *, introduced: bool) -> bool
     if any(c in "@_/\\\n[]" for c in value):
         return False
     if language == "zh":
-        return _chinese_person(value) if kind == "person_name" else _chinese_place(value)
-    return _latin_name(value, introduced=introduced or kind != "person_name")
-
-
-def _chinese_person(value: str) -> bool:
-    letters = value.replace("·", "").replace("•", "")
-    if len(letters) < 2 or not all(map(is_han, letters)):
-        return False
-    if len(letters) < len(value):
-        return len(letters) >= 4
-    if len(value) > 4 or value in _WORDS_LIKE_NAMES or value.endswith(_TITLES):
-        return False
-    if value[:2] in _SURNAMES_OF_TWO:
-        return len(value) >= 3
-    return value[0] in _SURNAMES and len(value) <= 3
+        return person(value) if kind == "person_name" else _chinese_place(value)
+    person_name = kind == "person_name"
+    return _latin_name(
+        value, introduced=introduced or not person_name, person_name=person_name
+    )
 
 
 def _chinese_place(value: str) -> bool:
     return sum(map(is_han, value)) >= 2 and value not in _PLACE_NOISE
 
 
-def _latin_name(value: str, *, introduced: bool) -> bool:
+def _latin_name(value: str, *, introduced: bool, person_name: bool) -> bool:
     words = [w.strip(".,'’-") for w in value.split()]
     if not 1 <= len(words) <= 4 or len(value) < 2:
         return False
@@ -163,9 +122,19 @@ def _latin_name(value: str, *, introduced: bool) -> bool:
         return False
     if any(w.lower() in NOT_NAMES for w in words) or words[-1].lower() in _STREETS:
         return False
+    if person_name and not _says_nothing(words):
+        return False
     if value.islower() and (len(words) == 1 or not introduced):
         return False
     return not (len(words) == 1 and value.isupper() and len(value) <= 3)
+
+
+def _says_nothing(words: list[str]) -> bool:
+    """Tell whether no word is one of ordinary talk; a family name may look like one."""
+    return not any(
+        is_common(word.lower()) and not (place and word.lower() in FAMILY_WORDS)
+        for place, word in enumerate(words)
+    )
 
 
 def cut_short(before: str, value: str) -> bool:
@@ -190,6 +159,8 @@ def introduces(before: str) -> bool:
         cue = cue.rstrip(" :：")
         if left.endswith(cue):
             rest = left[: -len(cue)]
+            if cue == "name is":
+                return not rest or rest[-1] in ",.!?;\n，。"
             return not rest or not cue.isascii() or not rest[-1].isalnum()
     return False
 

@@ -33,6 +33,9 @@ CHECKED_SCORE = 0.95
 ANSWER_CHARS = 1_000
 ANSWER_SCORE = 0.75
 ANSWER_PRIORITY = 30
+READ_ANSWER_PRIORITY = 45
+"""A value that a reader found beside other things."""
+
 WHOLE_ANSWER_PRIORITY = 78
 """A message that is nothing but the value asked for; below an id with its own cue."""
 
@@ -109,8 +112,12 @@ def slot_matches(
     start, end = _core(view.lower)
     core: TextView | None = None
     for pattern in patterns:
+        if pattern.spec.type not in expected:
+            continue
+        if pattern.reader is not None:
+            found += _read(pattern, view, expected)
         bare = pattern.bare
-        if bare is None or pattern.spec.type not in expected:
+        if bare is None:
             continue
         if core is None:
             core = TextView(view.text[start:end])
@@ -146,6 +153,9 @@ def _is_latin(char: str) -> bool:
 
 def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | None:
     spec = hit.pattern.spec
+    span = _by_reader(hit, view)
+    if span is None:
+        return None
     why: dict[str, str] = {}
     score = spec.score
     answer = False
@@ -168,7 +178,7 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
         why["slot"] = "asked"
     return _valued(
         hit.pattern,
-        hit.span,
+        span,
         view,
         score,
         priority=spec.priority,
@@ -208,6 +218,18 @@ def _context_word(hit: Hit, view: TextView) -> str | None:
             if has_word(view.lower, word.lower(), start, end):
                 return word
     return None
+
+
+def _by_reader(hit: Hit, view: TextView) -> Span | None:
+    """Give the span with the borders that the pattern's reader finds."""
+    reader, span = hit.pattern.reader, hit.span
+    if reader is None:
+        return span
+    found = reader.extent(view.text, span.start, span.end)
+    if found is None:
+        return None
+    start, end = found
+    return Span(start, end, min(span.left, start), max(span.right, end))
 
 
 def _valued(
@@ -293,6 +315,18 @@ def _answers(
             match = _answer(pattern, span, view, ANSWER_PRIORITY)
             if match is not None:
                 yield match
+
+
+def _read(pattern: Pattern, view: TextView, expected: Collection[str]) -> Iterator[Match]:
+    """Give what the pattern's reader finds in a reply."""
+    if pattern.reader is None:
+        return
+    for reading in pattern.reader.answers(view.text, expected):
+        start, end = reading.start, reading.end
+        priority = WHOLE_ANSWER_PRIORITY if reading.whole else READ_ANSWER_PRIORITY
+        match = _answer(pattern, Span(start, end, start, end), view, priority)
+        if match is not None:
+            yield match
 
 
 def _moved(span: Span, by: int) -> Span:

@@ -126,6 +126,7 @@ class PatternSpec(_Part):
     context: ContextSpec | None = None
     score: Score = 0.6
     threshold: Score = 0.5
+    reader: Word | None = None
     validator: Word | None = None
     normalize: Word = "none"
     cardinality: Literal["one", "many"] = "one"

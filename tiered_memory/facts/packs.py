@@ -25,6 +25,7 @@ from tiered_memory.facts.pack_files import Place, RawPack, read_pack
 from tiered_memory.facts.pack_schema import Example, PackSpec, PatternSpec
 from tiered_memory.facts.patterns import Pattern, PatternSet
 from tiered_memory.facts.questions import expected_types
+from tiered_memory.facts.readers import READERS
 from tiered_memory.facts.validators import VALIDATORS
 from tiered_memory.text.folding import fold
 
@@ -258,6 +259,11 @@ def _compiled(
         raise source.error(
             f"validator: there is no {spec.validator!r}; there are {known}", ("validator",)
         )
+    if spec.reader is not None and spec.reader not in READERS:
+        known = ", ".join(sorted(READERS))
+        raise source.error(
+            f"reader: there is no {spec.reader!r}; there are {known}", ("reader",)
+        )
     if spec.normalize not in NORMALIZERS:
         known = ", ".join(sorted(NORMALIZERS))
         raise source.error(
@@ -277,6 +283,7 @@ def _compiled(
         validator=None if spec.validator is None else VALIDATORS[spec.validator],
         normalizer=NORMALIZERS[spec.normalize],
         origin=f"{source.raw.file}:{source.line()}",
+        reader=None if spec.reader is None else READERS[spec.reader],
     )
 
 

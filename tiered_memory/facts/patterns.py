@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tiered_memory.facts.pack_schema import PatternSpec
+    from tiered_memory.facts.readers import Reader
     from tiered_memory.settings import MaskAction
 
 __all__ = ["Hit", "Pattern", "PatternSet", "Quarantine", "ScanSet"]
@@ -33,6 +34,7 @@ class Pattern:
     Attributes:
         action: the pack's sensitivity, or what ``settings.masking`` says of the type.
         bare: what a bare answer looks like, where the pattern has a slot.
+        reader: finds the value's borders where the expressions cannot.
         origin: file and line, for people.
     """
 
@@ -43,6 +45,7 @@ class Pattern:
     validator: Callable[[str], bool | None] | None
     normalizer: Callable[[str], str | None]
     origin: str
+    reader: Reader | None = None
 
     @property
     def id(self) -> str:

@@ -1,0 +1,89 @@
+"""Where a Chinese address begins and ends, and which replies are one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.readings import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["answers", "extent"]
+
+_HAN = "㐀-鿿"
+_NUMBER = r"[0-9A-Za-z一二三四五六七八九十百甲乙丙丁-]{1,8}"
+_UNIT = r"(?:号楼|号院|号馆|单元|大厦|大楼|广场|小区|花园|公寓|商场|市场|家园|新村|号|室|栋|幢|座|弄|楼|层|门|房|苑|院|城|店|村|组|厂)"
+_TAIL = re.compile(
+    rf"(?:[ ,]?[{_HAN}]{{0,12}}?{_NUMBER}{_UNIT}|[{_HAN}]{{0,8}}?"
+    rf"(?:大厦|大楼|广场|小区|花园|公寓|商场|市场|家园|新村|苑|院内|门口?|楼|店)|"
+    rf"\([{_HAN}0-9A-Za-z、·]{{2,24}}\)|[东南西北]{{1,2}}侧?角?)"
+)
+_START = re.compile(
+    r"(?:位于|坐落于?|地址[是为在:]{0,2}|邮政?编码?[是为:]{0,2}[0-9A-Za-z ]{0,8}|[和及]邮政编码)"
+)
+_STOP = re.compile(
+    r"就行|就可以|可以|谢谢|麻烦|电话|手机|邮编|邮政|收件|收货|联系|姓名|请|吗|吧|呢|啊|哦|[我您你他她]"
+)
+_UNITS = "省市区县镇乡村路街道巷弄号栋幢楼室院座层组里桥胡同"
+_STRONG = re.compile(r"[省市区县州镇乡村路街道巷弄里园苑]")
+_PARTS = re.compile(rf"[{_HAN}0-9A-Za-z()#·/-]+")
+_JOINTS = frozenset(("", " ", ",", ", ", "，", "、", "\n"))
+_PADDING = " \t\r\n,.;!~，。；！～"
+_FILLERS = (
+    "您好", "你好", "好的", "嗯", "是的", "可以", "我的地址是", "收货地址是", "收货地址", "地址是", "地址在", "地址", "寄到",
+    "送到", "发到", "寄往", "我住在", "我在", "住在", "改成", "改为", "换成", "新地址是", "新地址", "就是", "是", "在", ":",
+)  # fmt: skip
+
+
+def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Cut what leads to the address, and read on to its last house, stair and room."""
+    for lead in _START.finditer(text, start, end):
+        start = lead.end() if lead.end() < end else start
+    while start < end and text[start].isascii() and text[start].isalpha():
+        start += 1
+    while part := _TAIL.match(text, end, min(len(text), end + 40)):
+        said = part.group()
+        if _STOP.search(said) or said[0] in " ,":
+            break
+        end = part.end()
+    return (start, end) if end - start >= 4 else None
+
+
+def answers(text: str, expected: Collection[str]) -> list[Reading]:
+    """Give the address in a reply to ``地址是哪里？``: two units, or one with a number."""
+    del expected
+    start = end = -1
+    for part in _PARTS.finditer(text, _opened(text), 200):
+        said = part.group()
+        stop = _STOP.search(said)
+        if stop:
+            said = said[: stop.start()]
+        belongs = any(c in _UNITS for c in said)
+        if start < 0 and belongs and _STRONG.search(said):
+            start, end = part.start(), part.start() + len(said)
+        elif start >= 0 and belongs and text[end : part.start()] in _JOINTS:
+            end = part.start() + len(said)
+        elif start >= 0:
+            break
+        if start >= 0 and stop:
+            break
+    value = text[start:end] if start >= 0 else ""
+    if sum(c in _UNITS for c in value) < 2 or value[-1] in "了的没":
+        return []
+    before, after = text[_opened(text) : start], text[end:]
+    return [Reading(start, end, whole=not before and not after.strip(_PADDING))]
+
+
+def _opened(text: str) -> int:
+    place, moved = 0, True
+    while moved:
+        moved = False
+        while place < len(text) and text[place] in _PADDING:
+            place += 1
+        for word in _FILLERS:
+            if text.startswith(word, place):
+                place, moved = place + len(word), True
+                break
+    return place

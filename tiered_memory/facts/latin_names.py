@@ -1,0 +1,232 @@
+"""Where a person's name in Latin letters ends, and which replies are one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.common_words import FAMILY_WORDS, is_common
+from tiered_memory.facts.normal_forms import NOT_NAMES
+from tiered_memory.facts.readings import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+__all__ = ["answers", "extent", "name_words", "opened"]
+
+REACH = 160
+"""Characters that are looked at for one name."""
+
+MOST_WORDS = 5
+LONGEST_WORD = 20
+CODE_LETTERS = 3
+"""A word this short before as few digits is a code (``tgh 456``)."""
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|[^\W_]+|\S")
+_GAP = re.compile(r"[ \t]*")
+_TITLES = frozenset("mr mrs ms miss mister dr prof professor sir madam".split())
+_PARTICLES = frozenset(
+    """
+    de da do dos das del della di du la le van von der den ter ten bin ibn bint binti al el
+    abu ben ap st zu af av
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_SUFFIXES = frozenset("jr sr ii iii iv".split())
+_VOWELS = frozenset("aeiouy")
+
+_FILLERS = frozenset(
+    """
+    yes yeah yep ya yup sure ok okay oh well great fine certainly absolutely alright of course
+    no problem here sorry so and you can it's its it is this that's thats that i'm im i’m i am
+    my me myself name names the full as was under for would be should book named
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_SELF = frozenset(
+    """
+    it's its is this that's thats i'm im i’m am name names myself me here under for as named
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_GREETINGS = frozenset(
+    """
+    hi hai hii hello helo hey hiya good morning afternoon evening dear thanks thank thankyou
+    thx thnx you u bye goodbye ok okay oh
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_AFTER = frozenset(
+    """
+    and with my is ssn social security account acc acct ac a/c booking confirmation
+    conformation reservation reference email e-mail mail phone mobile cell contact ph tel
+    telephone number no card credit debit password passcode passward pwd pin otp policy claim
+    zip postcode address adress delivery from dob date born here speaking please sir madam maam
+    thanks thank only username user id last first order the i’m im i'm i
+    """.split()  # noqa: SIM905 (a table of words)
+)
+_AFTER_IS = frozenset("the my here speaking calling".split())
+
+
+def opened(text: str) -> tuple[int, bool, bool]:
+    """Give where a reply begins to say something, after fillers and greetings.
+
+    The flags: it says that the name comes (``i'm``, ``name``); a greeting is what stands
+    before it, so that a single word is the one greeted.
+    """
+    place, told, greeted = 0, False, False
+    for token in _TOKEN.finditer(text, 0, REACH):
+        word = token.group().lower().rstrip(".")
+        if not word or not word[0].isalnum():
+            if word and word not in ".,!?:;-–~'\"“”‘’":
+                break
+            place = token.end()
+            continue
+        filler, greeting = word in _FILLERS, word in _GREETINGS
+        mistyped = _nearly_name(word) and text.startswith(" is ", token.end())
+        if not filler and not greeting and not mistyped:
+            break
+        told = told or word in _SELF or mistyped
+        greeted = greeted or (greeting and not filler) or word in {"ok", "okay", "oh"}
+        place = token.end()
+    return place + _gap(text, place), told, greeted
+
+
+def _nearly_name(word: str) -> bool:
+    """Tell ``name`` with one letter mistyped."""
+    return len(word) == len("name") and 1 == sum(
+        a != b for a, b in zip(word, "name", strict=True)
+    )
+
+
+def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Narrow what stands behind ``my name is`` to the name; None where there is none."""
+    del end
+    found = name_words(text, start)
+    if not found:
+        return None
+    value = text[found[0][0] : found[-1][1]]
+    return None if len(value) < 2 else (found[0][0], found[-1][1])
+
+
+def answers(text: str, expected: Collection[str]) -> list[Reading]:
+    """Give the name with which a reply to ``your name, please?`` begins."""
+    del expected
+    start, told, greeted = opened(text)
+    found = name_words(text, start)
+    if not found or (len(found) == 1 and not _stands_alone(text, found[0], told, greeted)):
+        return []
+    end = found[-1][1]
+    follows = _follows(text, end)
+    if follows is None:
+        return []
+    return [Reading(found[0][0], end, whole=follows == "")]
+
+
+def _stands_alone(text: str, span: tuple[int, int], told: bool, greeted: bool) -> bool:
+    word = text[slice(*span)]
+    if greeted and not told:
+        return False
+    return len(word) > 2 or (len(word) == 2 and word[0].isupper() and word[1].islower())
+
+
+def _follows(text: str, end: int) -> str | None:
+    """Give the word after a name, "" where the reply ends; None where it goes on talking."""
+    place = end + _gap(text, end)
+    tokens = [
+        t.group().lower().rstrip(".") for t in _TOKEN.finditer(text, place, place + 40)
+    ]
+    words = [t for t in tokens if t]
+    if not words or words[0][0] in "\r\n":
+        return ""
+    first = words[0]
+    if not first[0].isalnum():
+        rest = [w for w in words if w[0].isalnum()]
+        return first if rest else ""
+    if first == "is":
+        return first if words[1:2] and words[1] in _AFTER_IS else None
+    if first in _AFTER or any(c.isdigit() for c in first) or "mail" in first:
+        return first
+    return first if not _has_vowel(first) else None
+
+
+def name_words(text: str, start: int) -> Sequence[tuple[int, int]]:
+    """Give the spans of a name's words from ``start`` on, titles left out.
+
+    It ends before a word of ordinary talk, a digit, a code, punctuation; empty where no
+    name begins there, or where more words follow than a name has.
+    """
+    found: list[tuple[int, int]] = []
+    place = start + _gap(text, start)
+    while token := _TOKEN.match(text, place, place + REACH):
+        word = token.group()
+        after = token.end() + _gap(text, token.end())
+        kind = _kind(text, token.start(), word, after, len(found))
+        if kind == "end":
+            break
+        if kind == "word":
+            found.append((token.start(), token.end()))
+        if len(found) > MOST_WORDS:
+            return ()
+        place = after
+        if word.endswith(".") and kind == "word" and not _abbreviated(word):
+            break
+    return _trimmed(text, found)
+
+
+def _kind(text: str, start: int, word: str, after: int, count: int) -> str:
+    """Tell whether a token belongs to a name: ``word``, ``title`` (left out), ``end``."""
+    lower = word.lower().rstrip(".")
+    if not lower or not lower[0].isalpha() or any(c.isdigit() or "㐀" <= c for c in lower):
+        return "end"
+    if count and start and text[start - 1] in "\r\n":
+        return "end"
+    if lower in _TITLES and not count:
+        return "title"
+    if len(lower) == 1 or (count and lower in _SUFFIXES):
+        return "word" if count or word.endswith(".") or word.isupper() else "end"
+    if lower in _PARTICLES:
+        return "word"
+    if len(lower) > LONGEST_WORD or "mail" in lower or not _has_vowel(lower):
+        return "end"
+    if lower in NOT_NAMES or is_common(lower):
+        family = count and lower in FAMILY_WORDS and _follows(text, after) is not None
+        return "word" if family else "end"
+    return "end" if count and _is_code(text, lower, after) else "word"
+
+
+def _is_code(text: str, word: str, after: int) -> bool:
+    if len(word) > CODE_LETTERS:
+        return False
+    digits = 0
+    while text[after + digits : after + digits + 1].isdigit():
+        digits += 1
+    return 0 < digits <= CODE_LETTERS
+
+
+def _has_vowel(word: str) -> bool:
+    return any(c in _VOWELS or not c.isascii() for c in word) or word in {"ng", "md"}
+
+
+def _abbreviated(word: str) -> bool:
+    """Tell whether a full stop belongs to its word (``J.``, ``Jr.``), not to the sentence."""
+    bare = word.rstrip(".").lower()
+    return len(bare) == 1 or bare in _SUFFIXES or bare in _TITLES or "." in bare
+
+
+def _trimmed(text: str, found: list[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    while found:
+        start, end = found[-1]
+        word = text[start:end].lower().rstrip(".")
+        loose = len(word) == 1 and len(found) > 1 and _follows(text, end) not in {"", None}
+        loose = loose and not text[start].isupper()
+        if word in _PARTICLES or loose or len(word) == 1 == len(found):
+            found.pop()
+            continue
+        if text[end - 1] == "." and not _abbreviated(text[start:end]):
+            found[-1] = (start, end - 1)
+        elif text[end - 1] == "." and not text[end:].strip():
+            found[-1] = (start, end - 1)
+        break
+    return found
+
+
+def _gap(text: str, place: int) -> int:
+    gap = _GAP.match(text, place)
+    return 0 if gap is None else gap.end() - place
