@@ -21,11 +21,13 @@ _TAIL = re.compile(
     rf"\([{_HAN}0-9A-Za-z、·]{{2,24}}\)|[东南西北]{{1,2}}侧?角?)"
 )
 _START = re.compile(
-    r"(?:位于|坐落于?|地址[是为在:]{0,2}|邮政?编码?[是为:]{0,2}[0-9A-Za-z ]{0,8}|[和及]邮政编码)"
+    r"(?:位于|坐落于?|地址[是为在:]{0,2}|在(?=[一-鿿]{2,3}[省市区县])|邮政?编码?[是为:]{0,2}[0-9A-Za-z ]{0,8}|[和及]邮政编码[是为]?)"
 )
 _STOP = re.compile(
-    r"就行|就可以|可以|谢谢|麻烦|电话|手机|邮编|邮政|收件|收货|联系|姓名|请|吗|吧|呢|啊|哦|[我您你他她]"
+    r"就行|就可以|可以|谢谢|麻烦|电话|手机|邮编|邮政|收件|收货|联系|姓名|请|吗|(?<!酒)吧|呢|啊|哦|[我您你他她]"
 )
+_CODE = re.compile(rf"[是为在]?[A-Za-z][A-Za-z0-9]*(?=[{_HAN}]{{2}})|[是为]")
+_ASKED = re.compile("哪|什么|怎么|多少|几点")
 _UNITS = "省市区县镇乡村路街道巷弄号栋幢楼室院座层组里桥胡同"
 _STRONG = re.compile(r"[省市区县州镇乡村路街道巷弄里园苑]")
 _PARTS = re.compile(rf"[{_HAN}0-9A-Za-z()#·/-]+")
@@ -41,13 +43,19 @@ def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Cut what leads to the address, and read on to its last house, stair and room."""
     for lead in _START.finditer(text, start, end):
         start = lead.end() if lead.end() < end else start
-    while start < end and text[start].isascii() and text[start].isalpha():
-        start += 1
+    if code := _CODE.match(text, start, end):
+        start = code.end()
+    if _ASKED.search(text, start, end):
+        return None
+    if stop := _STOP.search(text, start + 4, end):
+        end = stop.start()
     while part := _TAIL.match(text, end, min(len(text), end + 40)):
         said = part.group()
         if _STOP.search(said) or said[0] in " ,":
             break
         end = part.end()
+    while start < end and text[end - 1] in "、 ,(":
+        end -= 1
     return (start, end) if end - start >= 4 else None
 
 

@@ -23,6 +23,8 @@ PHONE_DIGITS = 10
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’./-][^\W_]+)*\.?|\S|\n")
 
+_DIGITS = re.compile(r"[0-9]+(?:-[0-9]+)*(?=$|-[a-z])")
+
 _STREETS = frozenset(
     """
     street st avenue ave av road rd drive dr lane ln boulevard blvd court ct place pl way
@@ -39,7 +41,13 @@ _PLACES = frozenset(
     temple church station village town city county district state park garden hills hill beach
     lake river bridge gate estate hall centre center plains shore mountain valley bay island
     port harbor harbour mill market meadow field fields forest wood woods spring springs creek
-    room block lot plot door shop office opposite near behind beside college university
+    room block lot plot door shop office opposite near behind beside college university alley
+    arcade bend bluff branch brook common corner corners course cove crest curve dale dam divide
+    estates extension ferry fields flats forge fork forks glen green harbor haven hollow inlet
+    isle junction key knoll lakes landing light lock lodge manor meadows mills mission neck
+    orchard oval overlook pass path pines point prairie ranch rapids rest ridge run shores spur
+    stream summit throughway trace track tunnel underpass union viaduct view ville vista well
+    wells
     """.split()  # noqa: SIM905 (a table of words)
 )
 _WITHIN = frozenset(
@@ -54,6 +62,8 @@ _WITHIN = frozenset(
     """.split()  # noqa: SIM905 (a table of words)
 )
 """Words of talk that streets and towns are called by."""
+
+# Besides: suffixes of Publication 28 of the United States Postal Service, appendix C.
 
 STATES = frozenset(
     """
@@ -82,7 +92,38 @@ _CITIES = frozenset(
     """.split()  # noqa: SIM905 (a table of words)
 )
 _LEADS = frozenset(
-    "no number house flat unit apt apartment suite door plot block shop p.o po box".split()
+    [
+        "no",
+        "number",
+        "house",
+        "flat",
+        "unit",
+        "apt",
+        "apartment",
+        "suite",
+        "door",
+        "plot",
+        "block",
+        "shop",
+        "p.o",
+        "po",
+        "box",
+    ]
+)
+_STREETS_AFTER = frozenset(
+    """
+    street st avenue ave road rd lane ln boulevard blvd highway hwy terrace parkway pkwy
+    crescent turnpike tpke circle
+    """.split()  # noqa: SIM905 (a table of words)
+)
+"""Words that make a street of any word before them."""
+
+_LINKS = frozenset(
+    """
+    the on at to for with from by before after about than or but if when where who what my
+    your his her their a an i you we they it is was are be days day hours hour minutes weeks
+    week months month years year times miles km people items orders order gb mb per percent
+    """.split()  # noqa: SIM905 (a table of words)
 )
 _FOLLOW = frozenset(
     """
@@ -130,7 +171,7 @@ def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
         read = _read(tokens[place:], text)
         begin = tokens[place].start
         value = "" if read is None else text[begin:read]
-        if read is not None and street(value) and _named(value):
+        if read is not None and read >= end and street(value) and _named(value):
             return begin, read
         place = _next_number(tokens, place + 1)
     return None
@@ -194,7 +235,7 @@ def _says_where(value: str) -> bool:
         return True
     if any(w in STATES and n for n, w in enumerate(words)) and len(words) > 2:
         return True
-    return any(w[:2].isdigit() for w in words)
+    return any(len(w) > 1 and w[:2].isdigit() for w in words)
 
 
 def _opened(text: str, named: bool) -> int | None:
@@ -202,6 +243,8 @@ def _opened(text: str, named: bool) -> int | None:
     place = 0
     for token in _tokens(text, 0):
         if token.word and token.word not in _FILLERS and token.word[0].isalnum():
+            break
+        if token.word == "new" and not text[token.end :].lower().startswith(" add"):
             break
         place = token.end
     else:
@@ -223,17 +266,18 @@ def _opened(text: str, named: bool) -> int | None:
 
 def _phone(tokens: list[_Token], place: int) -> int:
     """Give how many tokens a telephone number takes at ``place``; 0 where none stands."""
-    digits = count = 0
-    for token in tokens[place : place + 5]:
-        if not token.word.isdigit() and not (
-            token.word in {"-", "(", ")", "+"} and digits < PHONE_DIGITS
-        ):
+    digits = groups = 0
+    for count, token in enumerate(tokens[place : place + 6], 1):
+        number = _DIGITS.match(token.word)
+        if number is None:
+            if token.word not in {"-", "(", ")", "+"}:
+                break
+            continue
+        if groups and len(number.group()) > 4 and digits >= 5:
             break
-        if count and len(token.word) > 4 and digits >= 5:
-            break
-        digits += sum(c.isdigit() for c in token.word)
-        count += 1
-        if digits >= PHONE_DIGITS:
+        digits += len(number.group().replace("-", ""))
+        groups += len(number.group()) > 1
+        if digits >= PHONE_DIGITS or (groups > 2 and digits >= PHONE_DIGITS - 1):
             return count
     return 0
 
@@ -267,7 +311,7 @@ def _step(tokens: list[_Token], place: int, text: str) -> str:
     if word in {",", "#", "-", "&", "(", ")"} or word == "\n":
         return "between" if follows and _fits(tokens, place + 1) else "stop"
     if not word or not word[0].isalnum():
-        return "between" if not word else "stop"
+        return "stop"
     if any(c.isdigit() for c in word):
         lone = len(word) == 1 and place and _phone(tokens, place + 1)
         return "stop" if (place and _phone(tokens, place)) or lone else "part"
@@ -283,8 +327,13 @@ def _fits(tokens: list[_Token], place: int) -> bool:
         last = not follows or not follows[0].isalnum()
         if last or follows[:1].isdigit() or follows in _REGIONS:
             return True
-    if word in {"no", "number", "nr"}:
+    if len(word) == 1 and place and tokens[place - 1].word[-1:].isdigit():
+        return word != "i"
+    if word in {"no", "nr"}:
         return follows[:1].isdigit()
+    if word == "number":
+        before = tokens[place - 1].word if place else "street"
+        return follows[:1].isdigit() and (before in _STREETS or before in _PLACES)
     if word in {"ph", "tel", "phn"} or "mail" in word:
         return False
     if word == "mobile":
@@ -294,4 +343,16 @@ def _fits(tokens: list[_Token], place: int) -> bool:
     known = word in _STREETS or word in _PLACES or word in _REGIONS or word in _CITIES
     if known or word in _WITHIN or not is_common(word):
         return True
-    return tokens[place].capital and word not in _FOLLOW and word not in _FILLERS
+    if word in _FOLLOW or word in _FILLERS or word in _LINKS:
+        return False
+    return tokens[place].capital or _before_street(tokens, place)
+
+
+def _before_street(tokens: list[_Token], place: int) -> bool:
+    """Tell a word of a street's name: the word for street comes within three words."""
+    for token in tokens[place + 1 : place + 4]:
+        if token.word in _STREETS_AFTER:
+            return True
+        if token.word in _FOLLOW or token.word in _LINKS or not token.word[:1].isalpha():
+            return False
+    return False

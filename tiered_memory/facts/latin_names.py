@@ -12,7 +12,7 @@ from tiered_memory.facts.readings import Reading
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["answers", "extent", "name_words", "opened"]
+__all__ = ["answers", "extent", "family_extent", "name_words", "opened"]
 
 REACH = 160
 """Characters that are looked at for one name."""
@@ -24,23 +24,30 @@ CODE_LETTERS = 3
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|[^\W_]+|\S")
 _GAP = re.compile(r"[ \t]*")
-_TITLES = frozenset("mr mrs ms miss mister dr prof professor sir madam".split())
+_TITLES = frozenset(
+    ["mr", "mrs", "ms", "miss", "mister", "dr", "prof", "professor", "sir", "madam"]
+)
 _PARTICLES = frozenset(
     """
     de da do dos das del della di du la le van von der den ter ten bin ibn bint binti al el
     abu ben ap st zu af av
     """.split()  # noqa: SIM905 (a table of words)
 )
-_SUFFIXES = frozenset("jr sr ii iii iv".split())
+_SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv"])
 _VOWELS = frozenset("aeiouy")
 
 _FILLERS = frozenset(
     """
     yes yeah yep ya yup sure ok okay oh well great fine certainly absolutely alright of course
-    no problem here sorry so and you can it's its it is this that's thats that i'm im i’m i am
-    my me myself name names the full as was under for would be should book named
+    here sorry and it's its it this that's thats that i'm im i’m i am my me myself name names
+    the full as was by way
     """.split()  # noqa: SIM905 (a table of words)
 )
+_LINKED = frozenset("is for under as".split())
+"""Fillers only behind another one (``it is``, ``its for``)."""
+
+_LINKING = frozenset("it it's its this that that's thats name names is my i am".split())
+
 _SELF = frozenset(
     """
     it's its is this that's thats i'm im i’m am name names myself me here under for as named
@@ -61,7 +68,7 @@ _AFTER = frozenset(
     thanks thank only username user id last first order the i’m im i'm i
     """.split()  # noqa: SIM905 (a table of words)
 )
-_AFTER_IS = frozenset("the my here speaking calling".split())
+_AFTER_IS = frozenset(["the", "my", "here", "speaking", "calling"])
 
 
 def opened(text: str) -> tuple[int, bool, bool]:
@@ -70,7 +77,7 @@ def opened(text: str) -> tuple[int, bool, bool]:
     The flags: it says that the name comes (``i'm``, ``name``); a greeting is what stands
     before it, so that a single word is the one greeted.
     """
-    place, told, greeted = 0, False, False
+    place, told, greeted, last = 0, False, False, ""
     for token in _TOKEN.finditer(text, 0, REACH):
         word = token.group().lower().rstrip(".")
         if not word or not word[0].isalnum():
@@ -80,18 +87,23 @@ def opened(text: str) -> tuple[int, bool, bool]:
             continue
         filler, greeting = word in _FILLERS, word in _GREETINGS
         mistyped = _nearly_name(word) and text.startswith(" is ", token.end())
+        filler = filler or (word in _LINKED and last in _LINKING)
         if not filler and not greeting and not mistyped:
             break
+        last = "name" if mistyped else word
         told = told or word in _SELF or mistyped
         greeted = greeted or (greeting and not filler) or word in {"ok", "okay", "oh"}
         place = token.end()
+    if last in {"i", "by", "way", "the"} and not told:
+        return len(text), False, False
     return place + _gap(text, place), told, greeted
 
 
 def _nearly_name(word: str) -> bool:
     """Tell ``name`` with one letter mistyped."""
-    return len(word) == len("name") and 1 == sum(
-        a != b for a, b in zip(word, "name", strict=True)
+    return (
+        len(word) == len("name")
+        and sum(a != b for a, b in zip(word, "name", strict=True)) == 1
     )
 
 
@@ -99,10 +111,16 @@ def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Narrow what stands behind ``my name is`` to the name; None where there is none."""
     del end
     found = name_words(text, start)
-    if not found:
-        return None
-    value = text[found[0][0] : found[-1][1]]
-    return None if len(value) < 2 else (found[0][0], found[-1][1])
+    return (found[0][0], found[-1][1]) if found else None
+
+
+def family_extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Narrow what stands behind ``last name``: family names that are words count too."""
+    word = _TOKEN.match(text, start, start + REACH)
+    if word is not None and word.group().lower() in FAMILY_WORDS:
+        plain = _follows(text, word.end()) is not None
+        return word.span() if plain else None
+    return extent(text, start, end)
 
 
 def answers(text: str, expected: Collection[str]) -> list[Reading]:
@@ -141,7 +159,12 @@ def _follows(text: str, end: int) -> str | None:
         return first if rest else ""
     if first == "is":
         return first if words[1:2] and words[1] in _AFTER_IS else None
-    if first in _AFTER or any(c.isdigit() for c in first) or "mail" in first:
+    if first in _AFTER or "mail" in first:
+        return first
+    if any(c.isdigit() for c in first):
+        talk = words[1:2] and words[1] not in _AFTER and is_common(words[1])
+        return None if talk else first
+    if len(first) <= CODE_LETTERS and any(c.isdigit() for w in words[1:2] for c in w):
         return first
     return first if not _has_vowel(first) else None
 
@@ -173,7 +196,7 @@ def name_words(text: str, start: int) -> Sequence[tuple[int, int]]:
 def _kind(text: str, start: int, word: str, after: int, count: int) -> str:
     """Tell whether a token belongs to a name: ``word``, ``title`` (left out), ``end``."""
     lower = word.lower().rstrip(".")
-    if not lower or not lower[0].isalpha() or any(c.isdigit() or "㐀" <= c for c in lower):
+    if not lower or not lower[0].isalpha() or any(c.isdigit() or c >= "㐀" for c in lower):
         return "end"
     if count and start and text[start - 1] in "\r\n":
         return "end"
@@ -185,7 +208,7 @@ def _kind(text: str, start: int, word: str, after: int, count: int) -> str:
         return "word"
     if len(lower) > LONGEST_WORD or "mail" in lower or not _has_vowel(lower):
         return "end"
-    if lower in NOT_NAMES or is_common(lower):
+    if lower in NOT_NAMES or lower in _AFTER or is_common(lower):
         family = count and lower in FAMILY_WORDS and _follows(text, after) is not None
         return "word" if family else "end"
     return "end" if count and _is_code(text, lower, after) else "word"
@@ -201,7 +224,10 @@ def _is_code(text: str, word: str, after: int) -> bool:
 
 
 def _has_vowel(word: str) -> bool:
-    return any(c in _VOWELS or not c.isascii() for c in word) or word in {"ng", "md"}
+    vowels = _VOWELS.intersection(word)
+    if vowels == {"y"} and len(word) <= CODE_LETTERS:
+        return word in {"ty", "ry", "sky"}
+    return bool(vowels) or not word.isascii() or word in {"ng", "md"}
 
 
 def _abbreviated(word: str) -> bool:
@@ -214,14 +240,15 @@ def _trimmed(text: str, found: list[tuple[int, int]]) -> Sequence[tuple[int, int
     while found:
         start, end = found[-1]
         word = text[start:end].lower().rstrip(".")
-        loose = len(word) == 1 and len(found) > 1 and _follows(text, end) not in {"", None}
-        loose = loose and not text[start].isupper()
-        if word in _PARTICLES or loose or len(word) == 1 == len(found):
+        after = text[end:].lstrip(" ")[:1]
+        loose = len(word) == 1 and after.isalpha() and not text[start].isupper()
+        particle = word in _PARTICLES and (bool(after) or len(word) < 3)
+        if loose or particle or len(word) == 1 == len(found):
             found.pop()
             continue
-        if text[end - 1] == "." and not _abbreviated(text[start:end]):
-            found[-1] = (start, end - 1)
-        elif text[end - 1] == "." and not text[end:].strip():
+        if (text[end - 1] == "." and not _abbreviated(text[start:end])) or (
+            text[end - 1] == "." and not text[end:].strip()
+        ):
             found[-1] = (start, end - 1)
         break
     return found

@@ -39,6 +39,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
     {
         "address_en": Reader(latin_addresses.extent, latin_addresses.answers),
         "address_zh": Reader(chinese_addresses.extent, chinese_addresses.answers),
+        "family_name_en": Reader(latin_names.family_extent, latin_names.answers),
         "name_en": Reader(latin_names.extent, latin_names.answers),
         "name_zh": Reader(chinese_names.extent, chinese_names.answers),
     }
