@@ -43,10 +43,14 @@ _FILLERS = frozenset(
     the full as was by way
     """.split()  # noqa: SIM905 (a table of words)
 )
-_LINKED = frozenset("is for under as".split())
+_LINKED = frozenset(("is", "for", "under", "as"))
 """Fillers only behind another one (``it is``, ``its for``)."""
 
-_LINKING = frozenset("it it's its this that that's thats name names is my i am".split())
+_LINKING = frozenset(
+    """
+    it it's its this that that's thats name names is my i am
+    """.split()  # noqa: SIM905 (a table of words)
+)
 
 _SELF = frozenset(
     """
@@ -131,7 +135,7 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
     if not found or (len(found) == 1 and not _stands_alone(text, found[0], told, greeted)):
         return []
     end = found[-1][1]
-    follows = _follows(text, end)
+    follows = _follows(text, end, single=len(found) == 1 and not told)
     if follows is None:
         return []
     return [Reading(found[0][0], end, whole=follows == "")]
@@ -144,8 +148,11 @@ def _stands_alone(text: str, span: tuple[int, int], told: bool, greeted: bool) -
     return len(word) > 2 or (len(word) == 2 and word[0].isupper() and word[1].islower())
 
 
-def _follows(text: str, end: int) -> str | None:
-    """Give the word after a name, "" where the reply ends; None where it goes on talking."""
+def _follows(text: str, end: int, *, single: bool = False) -> str | None:
+    """Give the word after a name, "" where the reply ends; None where it goes on talking.
+
+    Of a ``single`` word, talk after a number counts too (``tab 300 keyboard``).
+    """
     place = end + _gap(text, end)
     tokens = [
         t.group().lower().rstrip(".") for t in _TOKEN.finditer(text, place, place + 40)
@@ -162,7 +169,7 @@ def _follows(text: str, end: int) -> str | None:
     if first in _AFTER or "mail" in first:
         return first
     if any(c.isdigit() for c in first):
-        talk = words[1:2] and words[1] not in _AFTER and is_common(words[1])
+        talk = single and words[1:2] and words[1] not in _AFTER and is_common(words[1])
         return None if talk else first
     if len(first) <= CODE_LETTERS and any(c.isdigit() for w in words[1:2] for c in w):
         return first
