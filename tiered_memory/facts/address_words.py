@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "ABBREVIATIONS",
     "AFTER_ANY_NAME",
     "AFTER_A_NUMBER",
     "CITIES",
@@ -29,28 +30,28 @@ STREETS = frozenset(
 )
 PLACES = frozenset(
     """
-    apartment apt flat suite ste unit floor box building bldg tower complex mall house school
-    temple church station village town city county district state park garden hills hill beach
-    lake river bridge gate estate hall centre center plains shore mountain valley bay island
-    port harbor harbour mill market meadow field fields forest wood woods spring springs creek
-    room block lot plot door shop office opposite near behind beside college university alley
-    arcade bend bluff branch brook common corner corners course cove crest curve dale dam divide
-    estates extension ferry fields flats forge fork forks glen green harbor haven hollow inlet
-    isle junction key knoll lakes landing light lock lodge manor meadows mills mission neck
-    orchard oval overlook pass path pines point prairie ranch rapids rest ridge run shores spur
-    stream summit throughway trace track tunnel underpass union viaduct view ville vista well
-    wells
+    apartment apt flat suite ste building bldg tower complex mall school temple church
+    station village city district park garden hills hill beach lake river bridge estate
+    plains shore mountain valley island port harbor harbour mill market meadow forest wood
+    woods creek room college university alley arcade branch brook corner corners cove crest
+    curve dale estates ferry flats forge fork forks glen green harbor haven hollow inlet
+    isle knoll lakes lodge manor meadows mills neck orchard oval overlook pines prairie
+    rapids ridge shores summit throughway tunnel underpass viaduct ville vista
     """.split()  # noqa: SIM905 (a table of words)
 )
 WITHIN = frozenset(
     """
-    north south east west northeast northwest southeast southwest n s e w ne nw se sw new old
-    upper lower great little main high first second third fourth fifth sixth seventh eighth
-    ninth tenth th nd rd one two three four five saint mount fort royal king queen church mill
-    green white black red blue rose oak maple pine cedar elm apple cherry golden silver sunny
-    gold stone state national union central county country captain professor doctor no number
-    nr ground top mobile reading orange phoenix corner garden garments lake land rock round
-    fall falls mt ft p.o po p o of pearl cross ship general memorial service garden gateway
+    north south east west northeast northwest southeast southwest n s e w ne nw se sw new
+    old upper lower great little main high first second third fourth fifth sixth seventh
+    eighth ninth tenth th nd rd one two three four five saint mount fort royal king queen
+    church mill green white black red blue rose oak maple pine cedar elm apple cherry golden
+    silver sunny gold stone state national union central county country captain professor
+    doctor no number nr ground top mobile reading orange phoenix corner garden garments lake
+    land rock round fall falls mt ft p.o po p o of pearl cross ship general memorial service
+    gateway course well wells pass key rest run light lock door office shop view bay point
+    bend path track trace common divide dam extension stream spur landing spring springs
+    bluff junction mission ranch block lot plot floor box unit near opposite behind beside
+    gate house hall field fields center centre town
     """.split()  # noqa: SIM905 (a table of words)
 )
 """Words of talk that streets and towns are called by."""
@@ -110,6 +111,12 @@ AFTER_ANY_NAME = frozenset(
 )
 """Words that make a street of any words before them."""
 
+ABBREVIATIONS = frozenset(
+    """
+    st ave av rd dr ln blvd ct pl hwy sq ter pkwy cir tpke rte apt ste bldg no nr ul str
+    """.split()  # noqa: SIM905 (a table of words)
+)
+
 AFTER_A_NUMBER = frozenset(
     """
     drive dr way court ct place pl square sq
@@ -127,7 +134,7 @@ LINKS = frozenset(
 FOLLOW = frozenset(
     """
     phone ph mobile contact cell tel telephone email mail e-mail name ssn account card my and
-    please thanks thank zip pin this is no number plz pls sir madam
+    please thanks thank zip pin this no number plz pls sir madam
     """.split()  # noqa: SIM905 (a table of words)
 )
 FILLERS = frozenset(

@@ -30,6 +30,10 @@ _CODE = re.compile(rf"[是为在]?[A-Za-z][A-Za-z0-9]*(?=[{_HAN}]{{2}})|[是为]
 _ASKED = re.compile("哪|什么|怎么|多少|几点")
 _UNITS = "省市区县镇乡村路街道巷弄号栋幢楼室院座层组里桥胡同"
 _STRONG = re.compile(r"[省市区县州镇乡村路街道巷弄里园苑]")
+_HOUSE = re.compile(rf"[0-9一二三四五六七八九十]{{1,6}}-?[0-9]{{0,4}}{_UNIT}")
+_REGION = re.compile("[省市区县]")
+_STREET = re.compile("[路街道巷弄镇乡村里]")
+_TALK = re.compile("[是的都吗了没]|附近|周边|包括|有(?!限)|等$")
 _PARTS = re.compile(rf"[{_HAN}0-9A-Za-z()#·/-]+")
 _JOINTS = frozenset(("", " ", ",", ", ", "，", "、", "\n"))
 _PADDING = " \t\r\n,.;!~，。；！～"
@@ -78,7 +82,9 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
         if start >= 0 and stop:
             break
     value = text[start:end] if start >= 0 else ""
-    if sum(c in _UNITS for c in value) < 2 or value[-1] in "了的没":
+    if sum(c in _UNITS for c in value) < 2 or _TALK.search(value):
+        return []
+    if not _HOUSE.search(value) and not (_REGION.search(value) and _STREET.search(value)):
         return []
     before, after = text[_opened(text) : start], text[end:]
     return [Reading(start, end, whole=not before and not after.strip(_PADDING))]

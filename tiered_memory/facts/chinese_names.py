@@ -37,7 +37,7 @@ TITLES = (
 )  # fmt: skip
 _WORDS = frozenset(
     """
-    高兴 高级 高端 高清 高铁 高温 高速 高度 高中 高考 高价 高档 全季 全新 全额 全部 全款 全家 全国 全是 全程
+    车型 车程 舒适 舒服 查到 肯定 于周 高兴 高级 高端 高清 高铁 高温 高速 高度 高中 高考 高价 高档 全季 全新 全额 全部 全款 全家 全国 全是 全程
     金额 金色 金牌 金卡 金币 金融 安全 安排 安装 安心 安检 方便 方式 方案 方法 方面 方向 方形 周末 周一 周二
     周三 周四 周五 周六 周日 周天 周期 周边 周年 周围 周到 白色 白金 白天 白酒 白条 黄色 黄金 黄牛 蓝色 蓝牙
     红色 常用 常见 常规 关于 关闭 关机 关注 关联 关系 包装 包邮 包裹 包括 包含 包退 包换 单号 单子 单人 单价
@@ -61,12 +61,10 @@ _WORDS = frozenset(
 )
 """Words that begin with what is a family name elsewhere."""
 
-_MORE_SURNAMES = frozenset(
-    "查代商钱支明成万米肯曲宿时原隆公仲匡国文占谌戚邝邬阳於储靖奚桂花边滑裘游竺权岑薄鄢"
-)
+_MORE_SURNAMES = frozenset("商钱支米曲宿隆匡国文占谌戚邝邬阳於储靖奚桂滑裘游竺权岑薄鄢")
 _OPENINGS = (
     "您好", "你好", "好的", "好", "嗯嗯", "嗯", "是的", "对的", "可以", "行", "我的名字叫", "我的名字是",
-    "名字叫", "名字是", "我的姓名是", "姓名是", "姓名", "名字", "我叫", "我是", "叫我", "叫做", "叫", "本人",
+    "名字叫", "名字是", "我的姓名是", "姓名是", "姓名", "免贵", "名字", "我叫", "我是", "叫我", "叫做", "叫", "本人",
     "是", "收货人是", "收货人", "收件人是", "收件人", "联系人是", "联系人", "乘客", "乘机人", "持卡人", "我",
 )  # fmt: skip
 _CUES = (
@@ -98,12 +96,17 @@ def person(value: str) -> bool:
         return False
     if value[:2] in _SURNAMES_OF_TWO:
         return len(value) in {3, 4}
+    if value[-1] in _NEVER_LAST:
+        return False
     surname = value[:1] in _SURNAMES or value[:1] in _MORE_SURNAMES
     return surname and 2 <= len(value) <= _LONGEST and not _POINTERS.intersection(value)
 
 
 _POINTERS = frozenset("她他它你您我的了吗呢吧是不没在有")
 """Characters of pointing and asking words, in hardly any name."""
+
+
+_NEVER_LAST = frozenset("为会到型的过等个们了")
 
 
 def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -142,6 +145,10 @@ def _opened(text: str) -> int:
         moved = False
         while place < len(text) and text[place] in _PUNCTUATION:
             place += 1
+        if text.startswith("姓", place) and text[place + 2 : place + 3] in {",", "，"}:
+            place += 2
+            moved = True
+            continue
         for word in _OPENINGS:
             if text.startswith(word, place) and len(text) > place + len(word):
                 place, moved = place + len(word), True

@@ -33,7 +33,7 @@ _ANSWERS = """
 hi hai hello helo hallo hey hiya hay howdy greetings welcome morning afternoon evening night noon midnight good goods
 goodbye goodmorning goodnight bye bey byw cheers regards respectfully sincerely dear thanks thank thanking thanked
 thankyou thx thnx thnks thnk thans thanx thanku tq ty tysm tnx thankful grateful appreciate appreciated please pls
-plz kindly yes yeah yea yep yup ya yah yaa ye yess nope nah na no ok okay okey oki okie oka ko k kk sure surely
+plz kindly yes yeah yea yep yup ya yah yaa ye yess nope nah no ok okay okey oki okie oka ko k kk sure surely
 alright right correct wrong fine great nice cool super awesome excellent perfect prefect wonderful amazing fantastic
 brilliant lovely superb cute pleasure glad happy sad sorry apologies apologize apology pardon excuse mistake mistaken
 confused confusion oops worry worries problem problems issue issues trouble help helpful helping helped assist
@@ -149,6 +149,11 @@ india china america american usa uk us england canada australia germany france s
 """.split()  # noqa: SIM905 (a table of words)
 
 _PLAIN = """
+unfortunately fortunately likewise preferably incorrect acceptable workable anytime nevermind eureka darn damn naw yippee
+bonjour merci oui hola gracias bedroom bedrooms bathroom bucks noodle noodles bon voyage congrats congratulations
+british european indian italian japanese korean thai vietnamese asian african portuguese russian turkish irish scottish
+vegas francisco angeles diego berkeley portland toronto sacramento oakland orlando philadelphia phoenix nashville
+vancouver montreal amsterdam barcelona madrid rome munich frankfurt moscow istanbul bangkok manila jakarta seoul
 able above act action add admin advance advantage advice affect aim air allow amaze amazed analysis annoy annoyed
 annoying appear appears area arm army arrange arrangement art attempt attention author average avoid background
 base bath beach bear beat beautiful beauty become bed beginning behavior benefit bet bit blood board boat body born
@@ -221,6 +226,10 @@ _GLUED = frozenset(
     please go ahead bye all that thats it its else have a nice day one i need confirm correct perfect so much very
     """.split()  # noqa: SIM905 (a table of words)
 )
+_ABSTRACT = ("tion", "sion", "ness", "less", "able", "ible", "ment", "ships")
+"""Endings of words that hardly any name has."""
+
+_PREFIXES = ("mis", "un", "re", "non", "dis", "over", "under", "out")
 _ENDINGS = ("s", "es", "ed", "d", "ing", "ly", "est")
 
 
@@ -230,11 +239,16 @@ def is_common(word: str) -> bool:
     ``hii`` is ``hi``, ``byee`` is ``bye``, ``okthanks`` is two words of an answer. Constant
     work for a word.
     """
+    if "-" in word:
+        return all(is_common(part) for part in word.split("-") if part)
     word = word.replace("'", "").replace("’", "")
-    if word in _STEMS:
+    if word in _STEMS or (word.endswith(_ABSTRACT) and word != "clement"):
         return True
     short = _squeezed(word)
     if short != word and (short in _STEMS or _joined(short)):
+        return True
+    plain = next((word.removeprefix(p) for p in _PREFIXES if word.startswith(p)), "")
+    if len(plain) > 3 and (plain in _STEMS or _inflected(plain)):
         return True
     return _inflected(word) or _joined(word)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.address_words import (
+    ABBREVIATIONS,
     AFTER_A_NUMBER,
     AFTER_ANY_NAME,
     CITIES,
@@ -92,6 +93,8 @@ def _named(value: str) -> bool:
     words = [t.word for t in _tokens(value, 0) if t.word]
     if not words or not words[0][0].isdigit():
         return True
+    if len(words[0]) == 1 and words[-1] in AFTER_A_NUMBER and value.islower():
+        return False
     return any(
         any(c.isdigit() for c in w) or (w not in STREETS and w not in {"nd", "rd", "th"})
         for w in words[1:]
@@ -124,7 +127,10 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
     if not street(value) or not _says_where(value):
         return []
     rest = [t.word for t in _tokens(text, end) if t.word and t.word[0].isalnum()]
+    bare = not any(c.isdigit() for c in value)
     if rest and rest[0] not in FOLLOW and not rest[0].isdigit():
+        if bare:
+            return []
         after = text[end:].lstrip(" ")[:1]
         if after not in {".", ";", "\n", "!", "?", ","}:
             return []
@@ -138,7 +144,9 @@ def _says_where(value: str) -> bool:
         return True
     if any(w in STATES and n for n, w in enumerate(words)) and len(words) > 2:
         return True
-    return any(len(w) > 1 and w[:2].isdigit() for w in words)
+    return any(len(w) > 1 and w.isdigit() for w in words) and not any(
+        is_common(w) and w not in WITHIN and not w.isdigit() for w in words
+    )
 
 
 def _opened(text: str, named: bool) -> int | None:
@@ -207,7 +215,7 @@ def _read(tokens: list[_Token], text: str) -> int | None:
 
 def _short(word: str, follows: str) -> bool:
     """Tell whether a full stop ends an abbreviation; none does at the end of all."""
-    short = word in STREETS or word in PLACES or len(word) <= 2
+    short = word in ABBREVIATIONS or len(word) <= 2
     return short and bool(follows)
 
 
@@ -218,6 +226,8 @@ def _step(tokens: list[_Token], place: int) -> str:
     if word in {",", "#", "-", "&", "(", ")", "\n"}:
         ends = not follows or follows == "\n" or not _fits(tokens, place + 1)
         return "stop" if ends else "between"
+    if not place and word == "of":
+        return "stop"
     if not word or not word[0].isalnum() or word[0] >= "㐀" or _postcode(tokens, place):
         return "stop"
     if any(c.isdigit() for c in word):
@@ -277,7 +287,10 @@ def _state(tokens: list[_Token], place: int) -> bool:
 
 def _before_street(tokens: list[_Token], place: int) -> bool:
     """Tell a word of a street's name: the word for street comes within three words."""
-    numbered = tokens[0].word.isdigit() and len(tokens[0].word) > 2
+    first = tokens[0].word
+    if not first[:1].isdigit() and first not in LEADS:
+        return False
+    numbered = first.isdigit() and len(first) > 2
     for token in tokens[place + 1 : place + 4]:
         if token.word in AFTER_ANY_NAME or (numbered and token.word in AFTER_A_NUMBER):
             return True

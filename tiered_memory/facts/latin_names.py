@@ -161,6 +161,8 @@ def _follows(text: str, end: int, *, single: bool = False) -> str | None:
     if not words or words[0][0] in "\r\n":
         return ""
     first = words[0]
+    if first in {"'", "’"} and words[1:2] == ["s"]:
+        return None
     if not first[0].isalnum():
         rest = [w for w in words if w[0].isalnum()]
         return first if rest else ""
@@ -171,7 +173,11 @@ def _follows(text: str, end: int, *, single: bool = False) -> str | None:
     if any(c.isdigit() for c in first):
         talk = single and words[1:2] and words[1] not in _AFTER and is_common(words[1])
         return None if talk else first
-    if len(first) <= CODE_LETTERS and any(c.isdigit() for w in words[1:2] for c in w):
+    if (
+        len(first) <= CODE_LETTERS
+        and not is_common(first)
+        and any(c.isdigit() for w in words[1:2] for c in w)
+    ):
         return first
     return first if not _has_vowel(first) else None
 
@@ -209,8 +215,11 @@ def _kind(text: str, start: int, word: str, after: int, count: int) -> str:
         return "end"
     if lower in _TITLES and not count:
         return "title"
+    if lower.endswith(("'s", "’s")):
+        return "end"
     if len(lower) == 1 or (count and lower in _SUFFIXES):
-        return "word" if count or word.endswith(".") or word.isupper() else "end"
+        initial = word.endswith(".") or (word.isupper() and word not in {"A", "I"})
+        return "word" if count or initial else "end"
     if lower in _PARTICLES:
         return "word"
     if len(lower) > LONGEST_WORD or "mail" in lower or not _has_vowel(lower):
