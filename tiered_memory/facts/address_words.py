@@ -6,7 +6,6 @@ __all__ = [
     "ABBREVIATIONS",
     "AFTER_ANY_NAME",
     "AFTER_A_NUMBER",
-    "CITIES",
     "FILLERS",
     "FOLLOW",
     "LEADS",
@@ -76,12 +75,6 @@ REGIONS = frozenset(
     india canada australia germany france spain italy austria netherlands belgium switzerland
     sweden norway denmark finland poland portugal turkey brazil china japan singapore malaysia
     zealand
-    """.split()  # noqa: SIM905 (a table of words)
-)
-CITIES = frozenset(
-    """
-    newyork london delhi mumbai chennai kolkata bangalore hyderabad paris tokyo beijing
-    shanghai dubai miami boston chicago seattle houston dallas denver atlanta
     """.split()  # noqa: SIM905 (a table of words)
 )
 LEADS = frozenset(

@@ -6,7 +6,7 @@ too (``king``, ``brown``) are in ``FAMILY_WORDS`` as well: they may end a name, 
 
 from __future__ import annotations
 
-__all__ = ["FAMILY_WORDS", "is_common"]
+__all__ = ["CITIES", "FAMILY_WORDS", "is_common"]
 
 _TALK = """
 a an the this that these those it its itself he him his she her hers they them their theirs we us our ours you
@@ -143,8 +143,6 @@ chrome firefox windows linux oracle adobe photoshop hike yamaha psr casio sony l
 red blue green yellow black white pink purple brown gray grey silver golden dark light bright
 monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
 october november december spring summer autumn fall winter weekend weekday weekdays
-newyork london delhi mumbai chennai kolkata kolkatta bangalore hyderabad paris tokyo beijing shanghai singapore
-dubai washington miami boston chicago seattle houston dallas denver atlanta texas california florida ohio alaska
 india china america american usa uk us england canada australia germany france spain italy japan thailand
 """.split()  # noqa: SIM905 (a table of words)
 
@@ -152,8 +150,6 @@ _PLAIN = """
 unfortunately fortunately likewise preferably incorrect acceptable workable anytime nevermind eureka darn damn naw yippee
 bonjour merci oui hola gracias bedroom bedrooms bathroom bucks noodle noodles bon voyage congrats congratulations
 british european indian italian japanese korean thai vietnamese asian african portuguese russian turkish irish scottish
-vegas francisco angeles diego berkeley portland toronto sacramento oakland orlando philadelphia phoenix nashville
-vancouver montreal amsterdam barcelona madrid rome munich frankfurt moscow istanbul bangkok manila jakarta seoul
 able above act action add admin advance advantage advice affect aim air allow amaze amazed analysis annoy annoyed
 annoying appear appears area arm army arrange arrangement art attempt attention author average avoid background
 base bath beach bear beat beautiful beauty become bed beginning behavior benefit bet bit blood board boat body born
@@ -206,6 +202,17 @@ waste wash water wave weak weather wear website weight welcome west wet whole wi
 wondering wood world worse worth yard yesterday yet youth
 """.split()  # noqa: SIM905 (a table of words)
 
+CITIES = frozenset(
+    """
+    newyork london delhi mumbai chennai kolkata kolkatta bangalore hyderabad paris tokyo beijing
+    shanghai singapore dubai washington miami boston chicago seattle houston dallas denver atlanta
+    texas california florida ohio alaska vegas francisco los angeles diego berkeley portland
+    toronto sacramento oakland orlando philadelphia phoenix nashville vancouver montreal
+    amsterdam barcelona madrid rome munich frankfurt moscow istanbul bangkok manila jakarta seoul
+    """.split()  # noqa: SIM905 (a table of words)
+)
+"""Places that customers name; no given name is the same."""
+
 FAMILY_WORDS = frozenset(
     """
     king brown white black green gray grey young long rice hill woods wood stone page cook baker field fields bush lane
@@ -219,7 +226,7 @@ FAMILY_WORDS = frozenset(
     """.split()  # noqa: SIM905 (a table of words)
 )
 
-_STEMS = frozenset((*_TALK, *_ANSWERS, *_SERVICE, *_GOODS, *_PLAIN))
+_STEMS = frozenset((*_TALK, *_ANSWERS, *_SERVICE, *_GOODS, *_PLAIN, *CITIES))
 _GLUED = frozenset(
     """
     yes yeah yep ok okay sure no nope nothing enough thanks thank you fine sir madam hi hai hello hey good great morning

@@ -10,7 +10,6 @@ from tiered_memory.facts.address_words import (
     ABBREVIATIONS,
     AFTER_A_NUMBER,
     AFTER_ANY_NAME,
-    CITIES,
     FILLERS,
     FOLLOW,
     LEADS,
@@ -21,7 +20,7 @@ from tiered_memory.facts.address_words import (
     STREETS,
     WITHIN,
 )
-from tiered_memory.facts.common_words import is_common
+from tiered_memory.facts.common_words import CITIES, is_common
 from tiered_memory.facts.latin_names import name_words
 from tiered_memory.facts.readings import Reading
 
@@ -145,7 +144,7 @@ def _says_where(value: str) -> bool:
     if any(w in STATES and n for n, w in enumerate(words)) and len(words) > 2:
         return True
     return any(len(w) > 1 and w.isdigit() for w in words) and not any(
-        is_common(w) and w not in WITHIN and not w.isdigit() for w in words
+        is_common(w) and w not in WITHIN and w not in CITIES for w in words
     )
 
 
