@@ -236,6 +236,8 @@ _GLUED = frozenset(
 _ABSTRACT = ("tion", "sion", "ness", "less", "able", "ible", "ment", "ships")
 """Endings of words that hardly any name has."""
 
+_LONGEST_GLUED = 7
+_MOST_GLUED = 4
 _PREFIXES = ("mis", "un", "re", "non", "dis", "over", "under", "out")
 _ENDINGS = ("s", "es", "ed", "d", "ing", "ly", "est")
 
@@ -292,9 +294,11 @@ def _joined(word: str) -> bool:
     """Tell two or three words of an answer written as one (``yesok``, ``nothankyou``)."""
     if not 4 <= len(word) <= 24:
         return False
-    ends = {0: 0}
-    for stop in range(1, len(word) + 1):
-        for start, parts in list(ends.items()):
-            if parts < 4 and start < stop and word[start:stop] in _GLUED:
-                ends[stop] = min(ends.get(stop, 9), parts + 1)
-    return ends.get(len(word), 0) >= 2
+    parts = {0: 0}
+    for start in range(len(word) - 1):
+        if start not in parts:
+            continue
+        for stop in range(start + 1, min(len(word), start + _LONGEST_GLUED) + 1):
+            if word[start:stop] in _GLUED:
+                parts[stop] = min(parts.get(stop, _MOST_GLUED + 1), parts[start] + 1)
+    return 2 <= parts.get(len(word), 0) <= _MOST_GLUED

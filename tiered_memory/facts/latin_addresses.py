@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from tiered_memory.facts.address_words import (
     ABBREVIATIONS,
@@ -46,8 +46,7 @@ _ZIP = re.compile(r"(?<=[a-z])[ ,]{1,2}[0-9]{5}(?:-[0-9]{4})?$", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]+(?:-[0-9]+)*(?=$|-[a-z])")
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     start: int
     end: int
     word: str
@@ -65,7 +64,7 @@ def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
 
     Numbers before it that are none of it (a telephone's, a count of goods) are left out.
     """
-    tokens = list(_tokens(text, start))
+    tokens = list(islice(_tokens(text, start), MOST_TOKENS + 6))
     place = 0
     while place < len(tokens) and tokens[place].start < end:
         skip = _phone(tokens, place)

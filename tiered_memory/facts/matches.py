@@ -73,10 +73,18 @@ def find_matches(
 ) -> list[Match]:
     """Give all matches of the patterns of ``scan``, overlapping ones too, unordered."""
     found: list[Match] = []
+    last, read = 0, 0
     for hit in scan.hits(view, timer):
+        # Hits come expression by expression, left to right; a reader goes on beyond one.
+        if hit.span.start < last:
+            read = 0
+        last = hit.span.start
+        if hit.pattern.reader is not None and last < read:
+            continue
         match = _checked(hit, view, expected)
         if match is not None:
             found.append(match)
+            read = match.end if hit.pattern.reader is not None else 0
     return found
 
 
