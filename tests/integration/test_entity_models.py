@@ -56,6 +56,35 @@ def test_common_words_and_titles_are_no_names(stage: EntityStage) -> None:
         assert all(key == "place" for key, _ in found(stage, text)), text
 
 
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("门店怀疑有人串货，请查一下", []),
+        ("张先生会去城西仓库取件", []),
+        ("我叫周雨桐，之前联系过你们", ["周雨桐"]),
+        ("我是周雨桐，想问一下退款", ["周雨桐"]),
+        ("我是学生，有优惠吗", []),
+        ("很高兴认识你们，金额没错", []),
+        ("iPhone和Kindle都买了，Tom说可以", []),
+        ("找欧阳娜娜接电话", ["欧阳娜娜"]),
+        ("谢谢李先生和王女士", []),
+        ("Hi Riley, good morning", []),
+        ("Thanks Spencer, the Outlook app is broken", []),
+        ("My name is Lena Brandt", ["Lena Brandt"]),
+    ],
+)
+def test_people_are_whole_names_and_no_words(
+    stage: EntityStage, text: str, people: list[str]
+) -> None:
+    keys = {"person_name", "mentioned_person"}
+    assert [value for key, value in found(stage, text) if key in keys] == people
+
+
+def test_the_holder_of_a_card_is_nobody_or_whole(stage: EntityStage) -> None:
+    people = dict(found(stage, "会员卡持卡人钱红的积分没到账"))
+    assert people in ({}, {"mentioned_person": "钱红"})
+
+
 def test_a_street_address_comes_back_whole(stage: EntityStage) -> None:
     text = "放到浙江省杭州市西湖区文三路478号A座就行"
     keys = dict(found(stage, text))

@@ -71,6 +71,47 @@ def test_an_english_name_needs_its_cue_right_before_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("我是周小帆，想退货", "person_name"),
+        ("我不是周小帆，想退货", None),
+        ("你好周小帆，想退货", None),
+        ("谢谢，周小帆", None),
+        ("请转告周小帆", "mentioned_person"),
+    ],
+)
+def test_whose_a_chinese_name_is(text: str, key: str | None) -> None:
+    expected = [] if key is None else [(key, "周小帆")]
+    assert found(zh(周小帆="PER"), text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("My name is Lena, hello", "person_name"),
+        ("Your colleague's name is Lena", "mentioned_person"),
+        ("Hi Lena, where is it", None),
+        ("thank you Lena", None),
+        ("Thanks for the parcel. Lena has it", "mentioned_person"),
+    ],
+)
+def test_whose_an_english_name_is(text: str, key: str | None) -> None:
+    keys = [found_key for found_key, _ in found(en("Lena"), text)]
+    assert keys == ([] if key is None else [key])
+
+
+@pytest.mark.parametrize("word", ["Gold Card", "Outlook", "Friday", "Thin Pizza", "Sure"])
+def test_words_of_talk_are_no_english_names(word: str) -> None:
+    assert found(en(word), f"About {word} then") == []
+
+
+def test_a_family_name_that_is_a_word_stays_in_its_name() -> None:
+    assert found(en("Martha King"), "ask Martha King") == [
+        ("mentioned_person", "Martha King")
+    ]
+
+
+@pytest.mark.parametrize(
     "word",
     ["陈经理", "小刘", "张总", "张", "hello", "高兴", "全季", "李先生", "林👍一", "莲前路"],
 )

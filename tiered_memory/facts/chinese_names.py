@@ -88,7 +88,7 @@ def person(value: str) -> bool:
     A family name with a title (陈经理), a nickname (小刘) and words (高兴) are none.
     """
     letters = "".join(c for c in value if c not in "·•・")
-    if not all(map(is_han, letters)):
+    if not letters or not all(map(is_han, letters)):
         return False
     if len(letters) < len(value):
         return len(letters) >= 4 and value[-1] not in "·•・"

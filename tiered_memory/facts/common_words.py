@@ -148,7 +148,7 @@ india china america american usa uk us england canada australia germany france s
 
 _PLAIN = """
 unfortunately fortunately likewise preferably incorrect acceptable workable anytime nevermind eureka darn damn naw yippee
-bonjour merci oui hola gracias bedroom bedrooms bathroom bucks noodle noodles bon voyage congrats congratulations
+won lost spent bonjour merci oui hola gracias bedroom bedrooms bathroom bucks noodle noodles bon voyage congrats congratulations
 british european indian italian japanese korean thai vietnamese asian african portuguese russian turkish irish scottish
 able above act action add admin advance advantage advice affect aim air allow amaze amazed analysis annoy annoyed
 annoying appear appears area arm army arrange arrangement art attempt attention author average avoid background

@@ -173,7 +173,9 @@ def _candidate(
     if not entity_rules.plausible(kind, value, language, introduced=introduced):
         return None
     if kind == "person_name" and (
-        entity_rules.denied(before) or entity_rules.cut_short(before, value)
+        entity_rules.denied(before)
+        or entity_rules.cut_short(before, value)
+        or entity_rules.greeted(before, value)
     ):
         return None
     key, type_, confidence, many = _typed(kind, value, introduced=introduced)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "cut_short",
     "denied",
+    "greeted",
     "introduces",
     "is_address",
     "plausible",
@@ -39,6 +40,10 @@ _SELF_CUES = (
     "我叫", "我的名字是", "我的名字叫", "我名字叫", "我姓名是", "本人姓名", "姓名是", "姓名:",
     "姓名：", "叫我", "我是", "my name is", "my name's", "my full name is", "call me", "name is",
     "i am", "i'm", "i’m", "im",
+)  # fmt: skip
+_GREETINGS = (
+    "hi", "hello", "hey", "dear", "thanks", "thank you", "thx", "bye", "goodbye", "morning",
+    "afternoon", "evening", "你好", "您好", "谢谢",
 )  # fmt: skip
 _DENIALS = ("不是", "不叫", "并非", "isn't", "is not", "not", "am not", "'m not")
 _OUTER = " \t\r\n,，.。;；:：!！?？、'\"“”‘’()（）[]【】<>《》*`#-·"
@@ -163,6 +168,15 @@ def introduces(before: str) -> bool:
                 return not rest or rest[-1] in ",.!?;\n，。"
             return not rest or not cue.isascii() or not rest[-1].isalnum()
     return False
+
+
+def greeted(before: str, value: str) -> bool:
+    """Tell whether a name is only the one spoken to (``Hi Riley``, ``thanks Riley``)."""
+    left = before.lower().rstrip(" ,!，！")
+    return " " not in value and any(
+        left.endswith(word) and not left.removesuffix(word)[-1:].isalnum()
+        for word in _GREETINGS
+    )
 
 
 def denied(before: str) -> bool:

@@ -41,6 +41,7 @@ _OUTWARD = re.compile(r"[a-z]{1,2}[0-9][0-9a-z]?")
 _INWARD = re.compile(r"[0-9][a-z]{2}")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ENDING = frozenset(("ph", "tel", "phn", "and", "the"))
+_OF = frozenset(("of", "for", "with", "to", "by"))
 _KNOWN = (STREETS, PLACES, REGIONS, CITIES, WITHIN)
 _ZIP = re.compile(r"(?<=[a-z])[ ,]{1,2}[0-9]{5}(?:-[0-9]{4})?$", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]+(?:-[0-9]+)*(?=$|-[a-z])")
@@ -266,6 +267,8 @@ def _fits(tokens: list[_Token], place: int) -> bool:
         return counts and follows[:1].isdigit()
     if word == "mobile":
         return place > 0 and follows in STATES
+    if word == "us" and before in _OF:
+        return False
     if word in _ENDING or "mail" in word:
         return False
     if any(word in words for words in _KNOWN) or not is_common(word):
