@@ -17,7 +17,7 @@ def extractor() -> Extractor:
 
 def address(extractor: Extractor, text: str, question: str | None = None) -> str | None:
     found = extractor.extract(text, role="user", question=question)
-    values = [c.value for c in found.candidates if c.key == "address"]
+    values = [c.value for c in found.facts if c.key == "address"]
     assert len(values) <= 1
     return values[0] if values else None
 
@@ -82,7 +82,7 @@ def test_a_name_that_is_asked_for_too_is_no_part_of_the_address(
         role="user",
         question="May I have your name, your address and your zip code?",
     )
-    facts = {c.key: c.value for c in found.candidates}
+    facts = {c.key: c.value for c in found.facts}
     assert facts["person_name"] == "ulla t brandt"
     assert facts["address"] == "77 old ferry road fenwick ok"
     assert facts["postcode"] == "73105"

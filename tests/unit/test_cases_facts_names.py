@@ -22,7 +22,7 @@ def extractor() -> Extractor:
 def read(extractor: Extractor, text: str, question: str | None = None) -> dict[str, str]:
     found = extractor.extract(text, role="user", question=question)
     values: dict[str, str] = {}
-    for fact in found.candidates:
+    for fact in found.facts:
         assert found.masked[fact.start : fact.end] == fact.value
         if fact.polarity == "assert" and fact.owner == "self":
             assert fact.key not in values, "two values of one key"

@@ -52,7 +52,7 @@ _SUPPOSED = (
 )
 _SUPPOSED_IF = (
     r"(?i)(?:(?:如果|假如|要是|假设|倘若|万一|若)[^。！？!?\n]{0,12}(?:是|为|换成|改成|叫|用)|"
-    r"(?:^|[^a-z])(?:if|what if|assuming|suppose|supposing)[^。！？!?\n]{0,30}"
+    r"(?:^|[^a-z])(?:if|what if|assuming|suppose|supposing)[^a-z。！？!?\n][^。！？!?\n]{0,30}"
     r"(?:is|was|were|be|had|to|change[sd]? (?:it )?to|use[sd]?))[ :#\"']*$"
 )
 _ASKED_AFTER = (

@@ -241,7 +241,7 @@ def _is_code(text: str, word: str, after: int) -> bool:
 
 def _has_vowel(word: str) -> bool:
     vowels = _VOWELS.intersection(word)
-    if not vowels - {"y"} and len(word) <= CODE_LETTERS:
+    if vowels and not vowels - {"y"} and len(word) <= CODE_LETTERS:
         return word in {"ty", "ry", "sky"}
     return bool(vowels) or not word.isascii() or word in {"ng", "md"}
 
