@@ -88,6 +88,19 @@ def test_a_name_that_is_asked_for_too_is_no_part_of_the_address(
     assert facts["postcode"] == "73105"
 
 
+def test_the_number_of_a_told_address_is_no_answer_for_another_type(
+    extractor: Extractor,
+) -> None:
+    found = extractor.extract(
+        "my new address is 830 kettle street fenwick ok 73105",
+        role="user",
+        question="The last four digits of your SSN and your new address?",
+    )
+    assert [(c.key, c.value) for c in found.facts] == [
+        ("address", "830 kettle street fenwick ok 73105")
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

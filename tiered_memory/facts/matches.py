@@ -73,12 +73,12 @@ def find_matches(
 ) -> list[Match]:
     """Give all matches of the patterns of ``scan``, overlapping ones too, unordered."""
     found: list[Match] = []
-    last, read = 0, 0
+    last, read, pattern = 0, 0, None
     for hit in scan.hits(view, timer):
         # Hits come expression by expression, left to right; a reader goes on beyond one.
-        if hit.span.start < last:
+        if hit.pattern is not pattern or hit.span.start < last:
             read = 0
-        last = hit.span.start
+        last, pattern = hit.span.start, hit.pattern
         if hit.pattern.reader is not None and last < read:
             continue
         match = _checked(hit, view, expected)
