@@ -124,6 +124,8 @@ def test_words_titles_and_surnames_alone_are_no_names(
         ("姓名：司马青", "司马青"),
         ("收货人：买买提·艾力", "买买提·艾力"),
         ("我叫周雨桐先生，请回电", "周雨桐"),
+        ("我叫万晓明，想退货", "万晓明"),
+        ("我叫Lena Brandt，想退货", "Lena Brandt"),
     ],
 )
 @pytest.mark.parametrize("question", [None, ZH_NAME])
@@ -147,6 +149,8 @@ def test_a_told_name_is_whole(
         ("叫我小刘就行", None),
         ("高兴", None),
         ("方便的", None),
+        ("万一不行呢", None),
+        ("成功了吗", None),
         ("好的谢谢", None),
         ("我的订单在哪里", None),
         ("舒适型的", None),
