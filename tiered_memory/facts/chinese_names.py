@@ -61,7 +61,7 @@ _WORDS = frozenset(
 )
 """Words that begin with what is a family name elsewhere."""
 
-_MORE_SURNAMES = frozenset("商钱支米曲宿隆匡国文占谌戚邝邬阳於储靖奚桂滑裘游竺权岑薄鄢")
+_MORE_SURNAMES = frozenset("万成商钱支米曲宿隆匡国文占谌戚邝邬阳於储靖奚桂滑裘游竺权岑薄鄢")
 _OPENINGS = (
     "您好", "你好", "好的", "好", "嗯嗯", "嗯", "是的", "对的", "可以", "行", "我的名字叫", "我的名字是",
     "名字叫", "名字是", "我的姓名是", "姓名是", "姓名", "免贵", "名字", "我叫", "我是", "叫我", "叫做", "叫", "本人",
