@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.choosing import strongest
+from tiered_memory.facts.fillers import core, is_latin
 from tiered_memory.facts.lanes import Span, TextView
 from tiered_memory.facts.patterns import Hit
 
@@ -117,8 +118,8 @@ def slot_matches(
     found: list[Match] = []
     if len(view.text) > ANSWER_CHARS:
         return found
-    start, end = _core(view.lower)
-    core: TextView | None = None
+    start, end = core(view.lower)
+    inner: TextView | None = None
     for pattern in patterns:
         if pattern.spec.type not in expected:
             continue
@@ -127,9 +128,9 @@ def slot_matches(
         bare = pattern.bare
         if bare is None:
             continue
-        if core is None:
-            core = TextView(view.text[start:end])
-        found += _answers(pattern, bare, view, core, start, timer)
+        if inner is None:
+            inner = TextView(view.text[start:end])
+        found += _answers(pattern, bare, view, inner, start, timer)
     return found
 
 
@@ -144,19 +145,15 @@ def word_place(lower: str, word: str, start: int, end: int) -> int:
     while place >= 0:
         after = place + len(word)
         before_ok = not (word[0].isascii() and word[0].isalnum()) or not (
-            place > 0 and _is_latin(lower[place - 1])
+            place > 0 and is_latin(lower[place - 1])
         )
         after_ok = not (word[-1].isascii() and word[-1].isalnum()) or not (
-            after < len(lower) and _is_latin(lower[after])
+            after < len(lower) and is_latin(lower[after])
         )
         if before_ok and after_ok:
             return place
         place = lower.find(word, place + 1, end)
     return -1
-
-
-def _is_latin(char: str) -> bool:
-    return char.isascii() and char.isalnum()
 
 
 def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | None:
@@ -286,21 +283,6 @@ def _valued(
     )
 
 
-_OPENINGS = (
-    "it's", "its", "it is", "this is", "that's", "that is", "my name is", "my name's",
-    "the name is", "name is", "i'm", "i am", "yes", "yeah", "yep", "sure", "ok", "okay",
-    "hi", "hello", "hey", "of course", "certainly", "here it is", "here you go",
-    "thanks", "thank you", "well", "no problem", "absolutely", "please", "my", "name",
-    "是", "叫", "我叫", "我是", "名字是", "名字叫", "好的", "好", "嗯", "可以", "您好",
-    "你好", "姓名", "我的", "我", "叫做",
-)  # fmt: skip
-_CLOSINGS = (
-    "thanks", "thank you", "please", "sir", "ma'am", "madam", "ok", "is my name",
-    "谢谢", "谢谢你", "谢谢您", "吧", "的", "哦", "哈", "呢",
-)  # fmt: skip
-_PUNCTUATION = " \t\r\n.,!?:;。、，！？：；~-\"'“”()"
-
-
 def _answers(
     pattern: Pattern,
     bare: Expression,
@@ -356,37 +338,3 @@ def _answer(pattern: Pattern, span: Span, view: TextView, priority: int) -> Matc
 def answered(pattern: Pattern, view: TextView, start: int, end: int) -> Match | None:
     """Give a slice as an answer of the pattern's type, by its checks alone."""
     return _answer(pattern, Span(start, end, start, end), view, ANSWER_PRIORITY)
-
-
-def _core(lower: str) -> tuple[int, int]:
-    """Give the part of an answer that is neither greeting, filler nor punctuation."""
-    start, end = 0, len(lower)
-    moved = True
-    while moved:
-        moved = False
-        while start < end and lower[start] in _PUNCTUATION:
-            start += 1
-        while end > start and lower[end - 1] in _PUNCTUATION:
-            end -= 1
-        for word in _OPENINGS:
-            after = start + len(word)
-            if lower.startswith(word, start, end) and _parted(lower, after, end, word[-1]):
-                start, moved = after, True
-                break
-        for word in _CLOSINGS:
-            before = end - len(word)
-            if (
-                before > start
-                and lower.endswith(word, start, end)
-                and not (word[0].isascii() and _is_latin(lower[before - 1]))
-            ):
-                end, moved = before, True
-                break
-    return start, end
-
-
-def _parted(lower: str, after: int, end: int, last: str) -> bool:
-    """Tell whether a filler ends where a word ends, with something left after it."""
-    if after >= end:
-        return False
-    return not (last.isascii() and _is_latin(lower[after]))
