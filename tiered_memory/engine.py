@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from tiered_memory.arguments import MAX_VALUE, check_count, check_name
+from tiered_memory.errors import MessageError
 from tiered_memory.facts.corrections import ALTERNATE
 from tiered_memory.model import Metrics
 from tiered_memory.opening import Plan, SystemClock, open_parts
@@ -15,6 +16,7 @@ from tiered_memory.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
+    from datetime import datetime
     from pathlib import Path
     from types import TracebackType
 
@@ -158,15 +160,39 @@ class MemoryEngine:
         )
 
     def extract(
-        self, text: str, *, question: str | None = None, role: str = "user"
+        self,
+        text: str,
+        *,
+        question: str | None = None,
+        role: str = "user",
+        when: datetime | None = None,
     ) -> Extraction:
         """Read facts from ``text`` by the patterns, and mask it; stores nothing.
 
-        ``question`` is what the assistant had asked. Runs where it is called, linear
-        in the text.
+        Runs where it is called, linear in the text.
+
+        Args:
+            text: as a customer would write it.
+            question: what the assistant had asked.
+            role: of its message.
+            when: when it was said, with its time zone; the engine's clock when None.
+                Relative dates are read from it.
+
+        Raises:
+            MessageError: ``when`` has no time zone.
         """
         self._parts.check()
-        return self._resources.extractor.extract(text, role=role, question=question)
+        if when is None:
+            when = self._parts.clock.now()
+        elif when.utcoffset() is None:
+            raise MessageError(
+                "when has no time zone; give an aware datetime, "
+                "e.g. datetime.now(timezone.utc)",
+                field="when",
+            )
+        return self._resources.extractor.extract(
+            text, role=role, question=question, when=when
+        )
 
     def metrics(self) -> Metrics:
         """Give the counts since the engine was opened; no I/O."""

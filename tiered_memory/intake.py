@@ -125,7 +125,7 @@ class Intake:
         masked: dict[str, int] = {}
         for payload in body:
             index = len(messages)
-            read = self._read(payload, dialogue, known, index=index)
+            read = self._read(payload, dialogue, known, index=index, now=now)
             candidates += read.candidates
             for kind, count in read.masked.items():
                 masked[kind] = masked.get(kind, 0) + count
@@ -267,7 +267,9 @@ class Intake:
             return Dialogue.of(state, asks)
         return Dialogue(asks)
 
-    def _confirmed(self, payload: Payload, dialogue: Dialogue) -> list[Candidate]:
+    def _confirmed(
+        self, payload: Payload, dialogue: Dialogue, now: datetime
+    ) -> list[Candidate]:
         """Give what the assistant read back where the customer's message says yes."""
         said = dialogue.said
         if said is None or not self._extractor.confirms(plain_text(payload)):
@@ -276,7 +278,7 @@ class Intake:
             candidate
             for leaf in said.leaves
             for candidate in self._extractor.read_back(
-                leaf.text, part=leaf.part, index=said.index
+                leaf.text, part=leaf.part, index=said.index, when=now
             )
         ]
 
@@ -287,16 +289,18 @@ class Intake:
         known: Sequence[Fact],
         *,
         index: int,
+        now: datetime,
     ) -> Read:
         """Mask a message and read a user's; nothing else is read for facts.
 
-        ``known`` are facts that it may speak of.
+        ``known`` are facts that it may speak of. What is told in passing is
+        left out.
         """
         masked: dict[str, int] = {}
         if payload["role"] != "user":
             return Read(payload=self._masked(payload, masked), candidates=(), masked=masked)
         texts: dict[str, str] = {}
-        found = self._confirmed(payload, dialogue)
+        found = self._confirmed(payload, dialogue, now)
         for leaf in text_leaves(payload):
             if leaf.extra:
                 text, counts = self._extractor.mask(leaf.text)
@@ -310,6 +314,7 @@ class Intake:
                 question=dialogue.question,
                 part=leaf.part,
                 index=index,
+                when=now,
             )
             found += extraction.facts
             found += self._extractor.forgotten(
@@ -329,7 +334,7 @@ class Intake:
         payload = replace_leaves(payload, texts) if texts else payload
         return Read(
             payload=self._sealed(payload, masked),
-            candidates=tuple(found),
+            candidates=tuple(c for c in found if not c.passing),
             masked=masked,
         )
 

@@ -145,6 +145,7 @@ class Candidate:
         polarity: ``negate`` takes the value back where it is current; ``mention`` speaks
             of it where it is current, and states nothing.
         cardinality: whether a new value supersedes (``one``) or joins (``many``).
+        passing: told in passing, with nothing arranged or asked; never stored.
         why: pattern, context words, validator, as short codes; no text.
     """
 
@@ -164,6 +165,7 @@ class Candidate:
     cardinality: Cardinality = "one"
     masked: bool = False
     identifier: bool = True
+    passing: bool = False
     why: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 

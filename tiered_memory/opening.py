@@ -179,7 +179,11 @@ def _load(plan: Plan) -> _Loaded:
     return _Loaded(
         counter=counter,
         models=models,
-        extractor=Extractor(patterns, max_chars=settings.facts.max_chars),
+        extractor=Extractor(
+            patterns,
+            max_chars=settings.facts.max_chars,
+            timezone=settings.facts.timezone,
+        ),
         stage=stage,
         warnings=warnings,
     )

@@ -13,6 +13,7 @@ import os
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
 from pydantic import (
@@ -144,7 +145,8 @@ class FactSettings(_Part):
 
     ``packs`` are shipped ones by name, ``files`` the user's own, ``patterns`` inline
     ones in the pack format. ``max_facts`` bounds the facts tier of a prompt.
-    Wherever a shipped pack is used, ``secrets`` is used too.
+    ``timezone`` is the customers' (IANA name): in it a message's time gives the day that
+    ``明天`` is told from. Wherever a shipped pack is used, ``secrets`` is used too.
     """
 
     packs: tuple[str, ...] = ("secrets", "common", "ecommerce")
@@ -152,6 +154,19 @@ class FactSettings(_Part):
     patterns: tuple[dict[str, Any], ...] = ()
     max_facts: Positive = 60
     max_chars: Positive = 32_768
+    timezone: str = "UTC"
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
+            raise ValueError(
+                "no such time zone; give an IANA name, e.g. 'Asia/Shanghai', and install "
+                "the package tzdata where the system has no zones"
+            ) from exc
+        return name
 
     @field_validator("packs")
     @classmethod

@@ -27,6 +27,7 @@ ALIASES: Mapping[str, frozenset[str]] = {
     "plate": frozenset({"plate", "plate_no"}),
     "train_id": frozenset({"train_id", "train_no", "flight_no"}),
     "date": frozenset({"date", "birthday"}),
+    "amount": frozenset({"amount", "budget"}),
     "driver_license": frozenset({"driver_license", "national_id"}),
     "password": frozenset({"password", "verification_code"}),
 }

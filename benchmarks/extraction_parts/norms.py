@@ -70,6 +70,8 @@ def date_kind(span: Span) -> str:
     values = _values(span)
     if span.slot != "datetimeV2.date" or not values:
         return "other"
+    if all(value.get("value") == "not resolved" for value in values):
+        return "other"
     timex, text = str(values[0].get("timex", "")), span.value
     if _EXOTIC.search(text):
         return "other"
@@ -85,6 +87,11 @@ def date_kind(span: Span) -> str:
     if _WEEKDAY.search(text) and not month:
         return "weekday"
     return "absolute" if month else "other"
+
+
+def has_number(span: Span) -> bool:
+    """Tell whether a marked amount is one: ``dollars`` alone has no value."""
+    return isinstance(span.norm, dict) and span.norm.get("value") is not None
 
 
 def same(type_name: str, normalized: str, span: Span) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -14,12 +13,13 @@ if TYPE_CHECKING:
     from tiered_memory import MemoryEngine
     from tiered_memory.model import Extraction
 
-_CLOCKS = ("at", "now", "time", "when", "today", "ref_time", "reference", "said_at")
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A fact of ours: half-open span in the raw text; ``masked`` ones show a marker."""
+    """A fact of ours: half-open span in the raw text; ``masked`` ones show a marker.
+
+    ``passing`` ones are reported by ``extract`` and never stored.
+    """
 
     type: str
     start: int
@@ -28,6 +28,7 @@ class Found:
     normalized: str
     masked: bool = False
     stated: bool = True
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +52,14 @@ class Reader:
     def __init__(self, memory: MemoryEngine, role: str | None = None) -> None:
         self._memory = memory
         self._role = role
-        names = inspect.signature(memory.extract).parameters
-        self._clock = next((n for n in _CLOCKS if n in names), None)
 
     def read(
         self, text: str, *, role: str, question: str | None, ref_time: str | None = None
     ) -> Reading:
         """Read one text."""
-        extra: dict[str, Any] = {}
-        if ref_time and self._clock:
-            extra[self._clock] = datetime.fromisoformat(ref_time + "+00:00")
-        extract = cast("Any", self._memory.extract)
-        taken: Extraction = extract(
-            text, role=self._role or role, question=question, **extra
+        when = datetime.fromisoformat(f"{ref_time}+00:00") if ref_time else None
+        taken = self._memory.extract(
+            text, role=self._role or role, question=question, when=when
         )
         return _reading(text, taken)
 
@@ -90,6 +86,7 @@ def _reading(text: str, taken: Extraction) -> Reading:
                 item.normalized,
                 item.masked,
                 item.polarity == "assert",
+                item.passing,
             )
         )
     masks = tuple(Found(m[4], m[2], m[3], text[m[2] : m[3]], "", True) for m in marks)

@@ -140,8 +140,9 @@ def plain(rows: Sequence[Row], reader: Reader, result: Result) -> None:
         if row.free:
             free += 1
             labelled = [f for f in ours if f.type in score.values]
-            false += len(labelled)
-            unlabelled += len(ours) - len(labelled)
+            stored = [f for f in ours if not f.passing]
+            false += sum(f in labelled for f in stored)
+            unlabelled += sum(f not in labelled for f in stored)
     result.keep(score)
     if name in QUOTED:
         for type_name in QUOTED[name]:
@@ -266,7 +267,7 @@ def _free(rows: Sequence[Row], reader: Reader, result: Result) -> None:
         said = question(row.id, (wanted,))
         reading = reader.read(row.text, role="user", question=said)
         result.inexact += reading.inexact
-        ours = everything(reading)
+        ours = [f for f in everything(reading) if not f.passing]
         counts[wanted] += 1
         clean += not ours
         if ours:
@@ -420,6 +421,9 @@ def _resolved(name: str) -> Any:
 
 
 def _in_kind(name: str) -> Any:
+    """A currency without a number is no amount, a day that no calendar has no date."""
+    if name == "amount":
+        return norms.has_number
     return (lambda span: norms.date_kind(span) != "other") if name == "date" else None
 
 

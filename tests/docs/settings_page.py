@@ -75,6 +75,7 @@ MEANINGS = {
     "facts.files": "your own packs; see [patterns.md](patterns.md)",
     "facts.patterns": "patterns of your own, inline, as in a pack",
     "facts.max_facts": "facts shown in a prompt at most",
+    "facts.timezone": "the customers' time zone (IANA name): the day that `明天` in a message is told from",
     "facts.max_chars": "facts are read from so many leading characters of a text; masking has no limit",
     "ner.mode": "`thread`: in one worker thread, never on the event loop; `off`",
     "ner.models": "recognizers; those that are not installed are left out",

@@ -33,9 +33,10 @@ themselves. `secrets`, `common` and `ecommerce` are on unless `facts.packs` says
 
 FORMS = {
     "address": "lower case, white space collapsed",
-    "amount": "decimal and currency, `1299.00 CNY`; a range `100.00-200.00 CNY`",
+    "amount": "decimal and currency, `1299.00 CNY`; a range `100.00-200.00 CNY`, a bound `<=50.00 CNY`",
     "compact": "letters and digits alone, upper case",
-    "date": "ISO 8601 with its grain: `2026-05-12`, `2026-05`, `--05-12`; unclear ones as written",
+    "date": "ISO 8601 with its grain: `2026-05-12`, `2026-W20`, `2026-05`, `--05-12`; unclear ones as written",
+    "date_month_first": "ISO 8601 with its grain: `2026-05-12`, `2026-W20`, `2026-05`, `--05-12`; unclear ones as written",
     "digits": "digits alone",
     "e164": "E.164, `+8613900008642`, extension as `;ext=12`",
     "email": "domain in lower case",
@@ -49,7 +50,7 @@ FORMS = {
     "person_name": "lower case, no title",
     "quantity": "number and unit, `2 台`",
     "text": "lower case, one space between words",
-    "time": "ISO 8601 `15:30`, a range `14:00/16:00`; as written where morning or afternoon is open",
+    "time": "ISO 8601 `15:30`, a range `14:00/16:00`, `2026-05-12T20:00` for `今晚8点`; as written where morning or afternoon is open",
     "time_zone": "offset `+08:00`, else the zone's name",
     "upper": "upper case",
 }

@@ -7,8 +7,9 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiered_memory.facts.amounts import parse_amount, parse_number
+from tiered_memory.facts.amounts import parse_amount
 from tiered_memory.facts.normal_forms import NORMALIZERS
+from tiered_memory.facts.numbers import parse_number
 from tiered_memory.facts.validators import VALIDATORS
 
 odd = st.text(

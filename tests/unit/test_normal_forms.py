@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from tiered_memory.facts.amounts import parse_number
 from tiered_memory.facts.normal_forms import NORMALIZERS
+from tiered_memory.facts.numbers import parse_number
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from tiered_memory.facts.answers import AnswerReader, claims
 from tiered_memory.facts.choosing import settled
@@ -25,6 +26,7 @@ from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from tiered_memory.facts.context import Standing, Surroundings
     from tiered_memory.facts.masking import Masked
@@ -51,8 +53,11 @@ class Extractor:
     into a thread, where RE2 lets the loop run.
     """
 
-    def __init__(self, patterns: PatternSet, *, max_chars: int) -> None:
+    def __init__(
+        self, patterns: PatternSet, *, max_chars: int, timezone: str = "UTC"
+    ) -> None:
         self._patterns = patterns
+        self._zone = ZoneInfo(timezone)
         self._max_chars = max_chars
         self._masker = Masker(patterns)
         self._context = ContextReader()
@@ -72,6 +77,7 @@ class Extractor:
         question: str | None = None,
         part: str = "content",
         index: int = 0,
+        when: datetime | None = None,
     ) -> Extraction:
         """Mask ``text`` and read from it what could be facts.
 
@@ -84,6 +90,8 @@ class Extractor:
             question: what the assistant said last; types a user's bare answer.
             part: where the text is in the message.
             index: place of the message in its draft.
+            when: when it was said, with its time zone; relative dates (``明天``) are
+                read from it, in the customer's time zone, and stay as written without.
 
         Returns:
             facts left to right, from the first ``max_chars`` characters; masking
@@ -91,7 +99,7 @@ class Extractor:
         """
         expected = self.expected_types(question) if question and role == "user" else ()
         masked = self._masker.mask(text, expected)
-        found, full = self._read(masked, expected, part=part, index=index)
+        found, full = self._read(masked, expected, part=part, index=index, when=when)
         facts = tuple(found)
         return Extraction(
             masked=masked.text,
@@ -127,7 +135,9 @@ class Extractor:
         """Tell whether a customer's message is a yes to what was read back."""
         return self._read_back.confirms(answer)
 
-    def read_back(self, text: str, *, part: str, index: int) -> list[Candidate]:
+    def read_back(
+        self, text: str, *, part: str, index: int, when: datetime | None = None
+    ) -> list[Candidate]:
         """Give the values that an assistant's text asks the customer to confirm.
 
         ``text`` is as stored. Candidates as of ``extract``, of source ``confirmed``:
@@ -135,7 +145,7 @@ class Extractor:
         """
         body = text[: self._max_chars]
         folded = fold(body)
-        view = TextView(folded.text)
+        view = self._view(folded, when)
         found = find_matches(self._patterns.facts, view, Timer())
         blocked = [folded.folded_span(*span) for span in self._masker.markers(body)]
         around = self._context.open(view)
@@ -177,15 +187,25 @@ class Extractor:
         """Give candidates that take back a key whose value ``text`` does not say."""
         return self._forgetting.read(text[: self._max_chars], part=part, index=index)
 
+    def _view(self, folded: Folded, when: datetime | None) -> TextView:
+        local = None if when is None else when.astimezone(self._zone)
+        return TextView(folded.text, when=local)
+
     def _asked_types(self, question: str) -> tuple[str, ...]:
         return expected_types(question, self._patterns.slots)
 
     def _read(
-        self, masked: Masked, expected: Collection[str], *, part: str, index: int
+        self,
+        masked: Masked,
+        expected: Collection[str],
+        *,
+        part: str,
+        index: int,
+        when: datetime | None,
     ) -> tuple[list[Candidate], bool]:
         body = masked.text[: self._max_chars]
         folded = fold(body)
-        view = TextView(folded.text)
+        view = self._view(folded, when)
         timer = Timer()
         found = find_matches(self._patterns.facts, view, timer, expected)
         markers = self._masker.markers(body)
@@ -270,6 +290,7 @@ def _candidate(
         polarity=standing.polarity,
         cardinality=spec.cardinality,
         identifier=spec.identifier,
+        passing=match.passing,
         why=_why(match.why, standing),
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["core", "is_latin"]
+from tiered_memory.facts.windows import is_latin
+
+__all__ = ["core"]
 
 _OPENINGS = (
     "it's", "its", "it is", "this is", "that's", "that is", "my name is", "my name's",
@@ -17,11 +19,6 @@ _CLOSINGS = (
     "谢谢", "谢谢你", "谢谢您", "吧", "的", "哦", "哈", "呢",
 )  # fmt: skip
 _PUNCTUATION = " \t\r\n.,!?:;。、，！？：；~-\"'“”()"
-
-
-def is_latin(char: str) -> bool:
-    """Tell an ASCII letter or digit."""
-    return char.isascii() and char.isalnum()
 
 
 def core(lower: str) -> tuple[int, int]:

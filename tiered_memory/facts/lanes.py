@@ -11,6 +11,7 @@ from tiered_memory.facts.re2_engine import Re2Error, compile_re2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
     from tiered_memory.facts.pack_schema import Boundary
     from tiered_memory.facts.re2_engine import Found, Program
@@ -68,12 +69,16 @@ class ExpressionError(ValueError):
 
 
 class TextView:
-    """A text in the forms that the engines read, encoded once."""
+    """A text in the forms that the engines read, encoded once.
 
-    __slots__ = ("ascii", "data", "lower", "text")
+    ``when`` is the customer's local time at which it was said, where that is known.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("ascii", "data", "lower", "text", "when")
+
+    def __init__(self, text: str, *, when: datetime | None = None) -> None:
         self.text = text
+        self.when = when
         self.data = text.encode("utf-8", "replace")
         self.ascii = len(self.data) == len(text)
         self.lower = text.lower()

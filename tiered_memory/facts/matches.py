@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.choosing import strongest
-from tiered_memory.facts.fillers import core, is_latin
+from tiered_memory.facts.fillers import core
 from tiered_memory.facts.lanes import Span, TextView
 from tiered_memory.facts.patterns import Hit
+from tiered_memory.facts.windows import context_word, has_word, reference
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -21,10 +22,8 @@ __all__ = [
     "Match",
     "answered",
     "find_matches",
-    "has_word",
     "pattern_matches",
     "slot_matches",
-    "word_place",
 ]
 
 EXPECTED_BOOST = 0.35
@@ -52,6 +51,7 @@ class Match:
         priority: the pattern's, or that of an answer to a question.
         answer: it counts only because the assistant had asked for its type.
         cued: words announce it, its own or those of the pattern's context.
+        passing: no word says that it matters; not for storing.
         why: short codes: context, validator, slot.
     """
 
@@ -66,6 +66,7 @@ class Match:
     priority: int
     answer: bool = False
     cued: bool = False
+    passing: bool = False
     why: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -134,28 +135,6 @@ def slot_matches(
     return found
 
 
-def has_word(lower: str, word: str, start: int, end: int) -> bool:
-    """Tell whether ``word`` stands in a slice; a Latin one must not be part of another."""
-    return word_place(lower, word, start, end) >= 0
-
-
-def word_place(lower: str, word: str, start: int, end: int) -> int:
-    """Give where ``word`` stands first in a slice, or -1; see ``has_word``."""
-    place = lower.find(word, start, end)
-    while place >= 0:
-        after = place + len(word)
-        before_ok = not (word[0].isascii() and word[0].isalnum()) or not (
-            place > 0 and is_latin(lower[place - 1])
-        )
-        after_ok = not (word[-1].isascii() and word[-1].isalnum()) or not (
-            after < len(lower) and is_latin(lower[after])
-        )
-        if before_ok and after_ok:
-            return place
-        place = lower.find(word, place + 1, end)
-    return -1
-
-
 def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | None:
     spec = hit.pattern.spec
     span = _by_reader(hit, view)
@@ -163,13 +142,13 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
         return None
     why: dict[str, str] = {}
     score = spec.score
-    answer = False
+    answer = passing = False
     asked = spec.type in expected
     cued = _worded(hit.span, view.text)
     if spec.context is not None:
         if _refused(hit, view):
             return None
-        word = _context_word(hit, view)
+        word = context_word(hit.pattern, hit.span, view)
         if word is not None:
             score += spec.context.boost
             why["context"] = word
@@ -177,11 +156,12 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
         elif spec.context.required and not asked:
             return None
         answer = spec.context.required and word is None
+        passing = spec.context.to_store and word is None and not asked
     if asked:
         answer = answer or score < spec.threshold
         score += EXPECTED_BOOST
         why["slot"] = "asked"
-    return _valued(
+    match = _valued(
         hit.pattern,
         span,
         view,
@@ -191,6 +171,7 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
         cued=cued,
         why=why,
     )
+    return replace(match, passing=True) if match is not None and passing else match
 
 
 def _worded(span: Span, text: str) -> bool:
@@ -206,23 +187,6 @@ def _refused(hit: Hit, view: TextView) -> bool:
     start = max(0, hit.span.start - context.window)
     end = hit.span.end + context.window
     return any(has_word(view.lower, word.lower(), start, end) for word in context.unless)
-
-
-def _context_word(hit: Hit, view: TextView) -> str | None:
-    context = hit.pattern.spec.context
-    if context is None:
-        return None
-    span = hit.span
-    windows: list[tuple[int, int]] = []
-    if context.side in {"left", "both"}:
-        windows.append((max(0, span.start - context.window), span.start))
-    if context.side in {"right", "both"}:
-        windows.append((span.end, span.end + context.window))
-    for word in context.words:
-        for start, end in windows:
-            if has_word(view.lower, word.lower(), start, end):
-                return word
-    return None
 
 
 def _by_reader(hit: Hit, view: TextView) -> Span | None:
@@ -264,7 +228,7 @@ def _valued(
     if sound:
         score = max(score, CHECKED_SCORE)
         why["validator"] = spec.validator or ""
-    normalized = pattern.normalizer(value)
+    normalized = _normalized(pattern, value, view, start, end)
     if normalized is None or score < spec.threshold:
         return None
     return Match(
@@ -281,6 +245,15 @@ def _valued(
         cued=cued,
         why=why,
     )
+
+
+def _normalized(
+    pattern: Pattern, value: str, view: TextView, start: int, end: int
+) -> str | None:
+    at = None if pattern.resolver is None else reference(view, start, end)
+    if pattern.resolver is None or at is None:
+        return pattern.normalizer(value)
+    return pattern.resolver(value, at)
 
 
 def _answers(

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.amounts import parse_amount
-from tiered_memory.facts.dates import parse_date
+from tiered_memory.facts.clock_times import clock
+from tiered_memory.facts.dates import parse_date, parse_month_first
 from tiered_memory.facts.phones import parse_phone
 from tiered_memory.facts.spoken_forms import (
-    clock,
     compact,
     count,
     ip,
@@ -23,7 +23,9 @@ from tiered_memory.facts.spoken_forms import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["NORMALIZERS", "NOT_NAMES"]
+    from tiered_memory.facts.calendar_steps import Reference
+
+__all__ = ["NORMALIZERS", "NOT_NAMES", "RESOLVERS"]
 
 NOT_NAMES = frozenset(
     """
@@ -134,6 +136,7 @@ NORMALIZERS: Mapping[str, Callable[[str], str | None]] = MappingProxyType(
         "amount": amount,
         "compact": compact,
         "date": parse_date,
+        "date_month_first": parse_month_first,
         "digits": digits,
         "e164": e164,
         "email": email,
@@ -153,3 +156,8 @@ NORMALIZERS: Mapping[str, Callable[[str], str | None]] = MappingProxyType(
     }
 )
 """Normal forms by the name that a pack gives them; each takes the folded value."""
+
+RESOLVERS: Mapping[str, Callable[[str, Reference], str | None]] = MappingProxyType(
+    {"date": parse_date, "date_month_first": parse_month_first, "time": clock}
+)
+"""Those that also read what is told from the time of the message (``明天``)."""

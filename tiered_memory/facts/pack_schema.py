@@ -40,9 +40,10 @@ Words = Annotated[tuple[Word, ...], BeforeValidator(_as_tuple)]
 class ContextSpec(_Part):
     """Words that announce a value within ``window`` characters of it.
 
-    ``required`` drops a match without one; ``boost`` is added to its score (0.35 as in
-    Presidio's context enhancer). A word of ``unless`` within the window, on either side,
-    drops the match.
+    ``required`` drops a match without one; ``to_store`` keeps it, told in passing: it is
+    reported and never stored. ``clause`` ends the window at punctuation. ``boost`` is
+    added to the score (0.35 as in Presidio's context enhancer). A word of ``unless`` within the
+    window, on either side, drops the match.
     """
 
     words: Words = Field(min_length=1)
@@ -50,6 +51,8 @@ class ContextSpec(_Part):
     window: Annotated[int, Field(ge=1, le=400)] = 12
     side: Literal["left", "right", "both"] = "left"
     required: bool = False
+    to_store: bool = False
+    clause: bool = False
     boost: Score = 0.35
 
 

@@ -20,13 +20,14 @@ from tiered_memory.facts.lanes import (
     compile_expression,
 )
 from tiered_memory.facts.matches import pattern_matches
-from tiered_memory.facts.normal_forms import NORMALIZERS
+from tiered_memory.facts.normal_forms import NORMALIZERS, RESOLVERS
 from tiered_memory.facts.pack_files import Place, RawPack, read_pack
 from tiered_memory.facts.pack_schema import Example, PackSpec, PatternSpec
 from tiered_memory.facts.patterns import Pattern, PatternSet
 from tiered_memory.facts.questions import expected_types
 from tiered_memory.facts.readers import READERS
 from tiered_memory.facts.validators import VALIDATORS
+from tiered_memory.facts.windows import announcing
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
@@ -284,6 +285,8 @@ def _compiled(
         normalizer=NORMALIZERS[spec.normalize],
         origin=f"{source.raw.file}:{source.line()}",
         reader=None if spec.reader is None else READERS[spec.reader],
+        announced=None if spec.context is None else announcing(spec.context.words),
+        resolver=RESOLVERS.get(spec.normalize),
     )
 
 

@@ -18,7 +18,9 @@ from tiered_memory.facts.re2_engine import Gate
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from tiered_memory.facts.calendar_steps import Reference
     from tiered_memory.facts.pack_schema import PatternSpec
+    from tiered_memory.facts.re2_engine import Program
     from tiered_memory.facts.readers import Reader
     from tiered_memory.settings import MaskAction
 
@@ -36,6 +38,8 @@ class Pattern:
         bare: what a bare answer looks like, where the pattern has a slot.
         reader: finds the value's borders where the expressions cannot.
         origin: file and line, for people.
+        announced: finds the words of its context.
+        resolver: in place of ``normalizer`` where the time of the message is known.
     """
 
     spec: PatternSpec
@@ -46,6 +50,8 @@ class Pattern:
     normalizer: Callable[[str], str | None]
     origin: str
     reader: Reader | None = None
+    announced: Program | None = None
+    resolver: Callable[[str, Reference], str | None] | None = None
 
     @property
     def id(self) -> str:

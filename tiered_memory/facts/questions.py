@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiered_memory.facts.matches import has_word, word_place
+from tiered_memory.facts.windows import has_word, word_place
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:

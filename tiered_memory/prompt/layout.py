@@ -165,7 +165,11 @@ class Layout:
         return self._in_a_line(name)
 
     def _value(self, fact: Fact) -> str:
-        return self._in_a_line(fact.value)
+        """Give the value; a day that was told from the message's, with its date."""
+        year = fact.normalized[:4]
+        told = fact.type in {"date", "time"} and year.isdigit() and year not in fact.value
+        text = f"{fact.value} ({fact.normalized})" if told else fact.value
+        return self._in_a_line(text)
 
     def _in_a_line(self, text: str) -> str:
         if not text.isprintable():
