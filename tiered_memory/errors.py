@@ -12,7 +12,9 @@ Draw of the tree::
      │   ├─ StaleCompactionError   the summary is of turns that changed meanwhile
      │   ├─ SchemaVersionError     the database's schema is older or newer than the code
      │   └─ StoreBusyError         another process holds the database beyond the time limit
-     ├─ SummarizerError          a summarizer failed; says whether a retry can help
+     ├─ ModelReplyError          a model gave no usable reply; says whether a retry can help
+     │   ├─ SummarizerError        … the summarizer's
+     │   └─ FactModelError         … the one that proposes facts
      └─ ClosedError              the engine is closed, or called from another loop or process
 
 Each keeps its facts as attributes (the keyword arguments it was made with).
@@ -24,8 +26,10 @@ from __future__ import annotations
 __all__ = [
     "BudgetError",
     "ClosedError",
+    "FactModelError",
     "GrammarError",
     "MessageError",
+    "ModelReplyError",
     "PackError",
     "SchemaVersionError",
     "SettingsError",
@@ -102,12 +106,20 @@ class StoreBusyError(StoreError):
     """Another process holds the database beyond ``storage.busy_timeout_ms``."""
 
 
-class SummarizerError(TieredMemoryError):
-    """A summarizer gave no usable reply.
+class ModelReplyError(TieredMemoryError):
+    """A model gave no usable reply.
 
     Facts: ``retryable`` (bool), ``retry_after_s`` (float or None), ``status``
     (HTTP status or None), ``reason`` (a short code, never the reply's text).
     """
+
+
+class SummarizerError(ModelReplyError):
+    """A summarizer gave no usable reply."""
+
+
+class FactModelError(ModelReplyError):
+    """A model that proposes facts gave no usable reply."""
 
 
 class ClosedError(TieredMemoryError):

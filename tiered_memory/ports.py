@@ -13,6 +13,9 @@ __all__ = [
     "Clock",
     "Entity",
     "EntityRecognizer",
+    "FactModel",
+    "FactReply",
+    "FactRequest",
     "Summarizer",
     "SummaryReply",
     "SummaryRequest",
@@ -83,6 +86,50 @@ class EntityRecognizer(Protocol):
 
     def entities(self, texts: Sequence[str]) -> list[list[Entity]]:
         """Give the entities of each text, in the order of ``texts``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRequest:
+    """One message that rules found nothing in, for a model to propose facts from.
+
+    Attributes:
+        messages: chat messages ready for a model, instructions included.
+        text: the message as stored, masked.
+        types: the types that a proposal may have, beside ``note.<name>``.
+        schema: JSON schema of the reply.
+        max_tokens: cap of the reply, in tokens.
+    """
+
+    messages: tuple[Mapping[str, Any], ...]
+    text: str
+    types: tuple[str, ...]
+    schema: Mapping[str, Any]
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactReply:
+    """A model's answer, as JSON text: ``{"facts": [{type, quote, value, confidence}]}``.
+
+    ``usage`` has the keys ``input``, ``cached`` and ``output``, in tokens.
+    """
+
+    text: str
+    usage: Mapping[str, int] | None = None
+    model: str | None = None
+
+
+class FactModel(Protocol):
+    """Proposes facts; each is checked against the message before it is stored.
+
+    Raises:
+        FactModelError: no usable reply; any other exception is taken as one that a
+            retry may help.
+    """
+
+    async def propose(self, request: FactRequest) -> FactReply:
+        """Answer ``request``; may take seconds, nothing waits for it."""
         ...
 
 

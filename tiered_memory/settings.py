@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BudgetShares",
     "CompactionSettings",
+    "EndpointSettings",
+    "FactModelSettings",
     "FactSettings",
     "LLMSettings",
     "LayoutSettings",
@@ -140,6 +142,43 @@ class SummarySettings(_Part):
         return self
 
 
+class EndpointSettings(_Part):
+    """A chat model on a server that speaks the chat-completions API."""
+
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    model: str | None = None
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
+    max_retries: Count = 2
+    max_concurrency: Positive = 4
+
+    @model_validator(mode="after")
+    def _no_password(self) -> Self:
+        if (
+            self.base_url is not None
+            and "@" in self.base_url.partition("//")[2].partition("/")[0]
+        ):
+            raise ValueError(
+                "llm.base_url holds a user name or password, which would be stored "
+                "with the settings; give the key by llm.api_key_env"
+            )
+        return self
+
+
+class FactModelSettings(EndpointSettings):
+    """Stage 3 of extraction; off while ``model`` is unset.
+
+    A message is asked about at most ``1 + max_retries`` times. Both budgets count calls
+    that were begun: of all sessions in a day (UTC), and of one session for ever.
+    """
+
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
+    max_retries: Count = 1
+    max_concurrency: Positive = 2
+    calls_per_day: Count = 1_000
+    calls_per_session: Count = 20
+
+
 class FactSettings(_Part):
     """Which packs read facts, and from how much of a text.
 
@@ -147,6 +186,7 @@ class FactSettings(_Part):
     ones in the pack format. ``max_facts`` bounds the facts tier of a prompt.
     ``timezone`` is the customers' (IANA name): in it a message's time gives the day that
     ``明天`` is told from. Wherever a shipped pack is used, ``secrets`` is used too.
+    ``notes``: what the customer asks to remember is a fact.
     """
 
     packs: tuple[str, ...] = ("secrets", "common", "ecommerce")
@@ -155,6 +195,8 @@ class FactSettings(_Part):
     max_facts: Positive = 60
     max_chars: Positive = 32_768
     timezone: str = "UTC"
+    notes: bool = True
+    llm: FactModelSettings = FactModelSettings()
 
     @field_validator("timezone")
     @classmethod
@@ -254,28 +296,10 @@ class StorageSettings(_Part):
     cache_mb: Positive = 64
 
 
-class LLMSettings(_Part):
+class LLMSettings(EndpointSettings):
     """The summarizer's model; unset ``model`` means the extractive summarizer."""
 
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    model: str | None = None
-    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
-    max_retries: Count = 2
-    max_concurrency: Positive = 4
     input_tokens: Positive = 16_000
-
-    @model_validator(mode="after")
-    def _no_password(self) -> Self:
-        if (
-            self.base_url is not None
-            and "@" in self.base_url.partition("//")[2].partition("/")[0]
-        ):
-            raise ValueError(
-                "llm.base_url holds a user name or password, which would be stored "
-                "with the settings; give the key by llm.api_key_env"
-            )
-        return self
 
 
 class Settings(_Part):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.memory_store import COUNTER, fact
-from tiered_memory.compaction.breaker import LONGEST_S, Breaker
+from tiered_memory.breaker import LONGEST_S, Breaker
 from tiered_memory.compaction.briefing import Briefing, again, superseded
 from tiered_memory.compaction.clipping import clip, pieces
 from tiered_memory.compaction.keeping import Held, keepsakes, split_kept

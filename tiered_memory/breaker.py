@@ -1,4 +1,4 @@
-"""How long a session's compaction rests after a failure; in memory, one a process."""
+"""How long something rests after a failure, by name; in memory, one a process."""
 
 from __future__ import annotations
 
