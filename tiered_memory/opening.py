@@ -183,6 +183,7 @@ def _load(plan: Plan) -> _Loaded:
             patterns,
             max_chars=settings.facts.max_chars,
             timezone=settings.facts.timezone,
+            notes=settings.facts.notes,
         ),
         stage=stage,
         warnings=warnings,

@@ -19,6 +19,7 @@ from tiered_memory.facts.known import mentions
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.masking import Masker
 from tiered_memory.facts.matches import find_matches
+from tiered_memory.facts.notes import NoteReader
 from tiered_memory.facts.questions import LAST_CHARS, expected_types
 from tiered_memory.facts.reading_back import ReadBack
 from tiered_memory.model import Candidate, Extraction, Identifier
@@ -54,7 +55,12 @@ class Extractor:
     """
 
     def __init__(
-        self, patterns: PatternSet, *, max_chars: int, timezone: str = "UTC"
+        self,
+        patterns: PatternSet,
+        *,
+        max_chars: int,
+        timezone: str = "UTC",
+        notes: bool = True,
     ) -> None:
         self._patterns = patterns
         self._zone = ZoneInfo(timezone)
@@ -68,6 +74,12 @@ class Extractor:
         self._read_back = ReadBack()
         self._asked = lru_cache(QUESTIONS)(self._asked_types)
         self.given = GivenValues(patterns, self._masker)
+        self._notes = NoteReader() if notes else None
+
+    @property
+    def patterns(self) -> PatternSet:
+        """The patterns that it reads by."""
+        return self._patterns
 
     def extract(
         self,
@@ -99,7 +111,9 @@ class Extractor:
         """
         expected = self.expected_types(question) if question and role == "user" else ()
         masked = self._masker.mask(text, expected)
-        found, full = self._read(masked, expected, part=part, index=index, when=when)
+        found, full = self._read(
+            masked, expected, part=part, index=index, when=when, notes=role == "user"
+        )
         facts = tuple(found)
         return Extraction(
             masked=masked.text,
@@ -202,6 +216,7 @@ class Extractor:
         part: str,
         index: int,
         when: datetime | None,
+        notes: bool,
     ) -> tuple[list[Candidate], bool]:
         body = masked.text[: self._max_chars]
         folded = fold(body)
@@ -230,6 +245,17 @@ class Extractor:
         candidates = self._corrections.link(
             candidates, folded, view, matches, blocked, part=part, index=index
         )
+        if notes and self._notes is not None:
+            candidates += self._notes.read(
+                folded,
+                view,
+                around,
+                known=candidates,
+                blocked=blocked,
+                part=part,
+                index=index,
+            )
+            candidates.sort(key=lambda c: (c.start, c.end))
         return candidates, not timer.timed_out
 
 

@@ -1,0 +1,412 @@
+"""What the customer asks to remember: ``记住…``, ``please remember that …``; a rule, no model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tiered_memory.facts.choosing import touches
+from tiered_memory.facts.re2_engine import compile_re2
+from tiered_memory.facts.spoken_forms import text as plain_form
+from tiered_memory.model import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from tiered_memory.facts.context import Surroundings
+    from tiered_memory.facts.lanes import TextView
+    from tiered_memory.facts.re2_engine import Found, Program
+    from tiered_memory.model import Polarity
+    from tiered_memory.text.folding import Folded
+
+__all__ = ["NOTE", "NoteReader", "note_key", "tells_secret"]
+
+NOTE = "note"
+"""Type of what is remembered, and key of what has no name; ``note.<name>`` with one."""
+
+NAME_CHARS = 32
+VALUE_CHARS = 120
+SHORT_VALUE_CHARS = 40
+"""Of a value after a mere ``is``: a longer one is a statement, not a name's value."""
+CONFIDENCE = 0.9
+PATTERN = "note.remember"
+MOST = 10
+
+_HINTS = ("remember", "in mind", "note", "forget", "记", "忘")
+"""One of them is in every text in which a cue can be; looked for first, in lower case."""
+
+_CUE_EN = (
+    r"(?i)(?:^|[.!?;,:()\n\"'。、-])[ ]*"
+    r"(?P<cue>(?:(?:and|but|also|so|ok|okay|hi|hello|hey|then|just|yes|well|oh|please|pls|"
+    r"kindly|again|thanks|now)[ ,]{1,2}){0,3}"
+    r"(?P<polite>(?:can|could|would|will) you (?:please |just |kindly |also )?|"
+    r"i(?:'d| would) like you to |i (?:want|need) you to |"
+    r"you (?:should|must|need to|have to) |(?:make|be) sure (?:to |you ))?(?:please )?"
+    r"(?:(?P<no>(?:don'?t|do not|no need to|needn'?t|you (?:don'?t|do not) (?:have|need) to|"
+    r"never) (?:remember|keep in mind|note(?: down)?)|forget(?: about)?)|"
+    r"(?P<yes>always remember|remember|(?:keep|bear) in mind|make (?:a )?note|"
+    r"take (?:a )?note|note down|(?:don'?t|do not|never) forget)))"
+    r"(?: (?:for me|for next time|for (?:the )?future(?: reference)?|for later|please|"
+    r"of this|of the following|this))?"
+    r"(?P<joint>,? that(?:[ ,:]+|$)| ?: ?| - |, |[ ])"
+)
+_CUE_ZH = (
+    r"(?:^|[,.。！!?;:、\n ~…(])"
+    r"(?P<cue>(?:好的?|嗯|另外|还有|对了|那|顺便|最后|你好|您好|亲|以后|下次)?[, ]?"
+    r"(?P<polite>请你?您?|麻烦你?您?|帮我|帮忙|帮|给我|替我|劳烦|拜托)?"
+    r"(?:一定要?|务必|你|您|要|必须|希望|能不能|能否|可不可以|可以|能|先|再|都|也|好好|帮我|给我|"
+    r"替我|请){0,4}"
+    r"(?:(?P<no>(?:不用|不必|不要|别|无需|不需要)(?:再|帮我|给我)?(?:记住|记下来?|记着|记)了?|"
+    r"忘掉|请忘记|请忘了)|"
+    r"(?P<yes>记住|牢记|记下来?|记一下|记着|(?:请|麻烦你?|帮我|务必|一定要?|要)记得|"
+    r"(?P<own>别忘(?:了|记)|不要忘(?:了|记)?))))"
+    r"(?:一下|一点|一件事|这件事|这个|这一点)?[哦啊呀啦哈吧]?(?P<joint>[:,\s]*)"
+)
+
+_OWN_EN = r"(?i)^(?:i|we)(?: |'m |'ve |'d |'ll |’)|^(?:my|our|the) [^,;]{1,40} (?:is|are|has|have|can|can'?t|isn'?t|aren'?t|was|were|will|won'?t|needs?|lives?|goes|does|doesn'?t|don'?t|prefers?|likes?)(?: |$)|^(?:my|our) [^,;]{1,40}'s (?:called|named) "
+"""A bare ``remember`` is a request only before what is told of oneself."""
+
+_THING = (
+    r"(?i)^(?:order|parcel|package|time|day|week|call|email|e-mail|ticket|thing|one|guy|lady|"
+    r"agent|person|man|woman|conversation|chat|item|product|issue|problem|promise|discount|"
+    r"refund|code|number|phone|offer|deal|card|name|address|message|link|page|stuff|part|"
+    r"for|please|too|as well|and|ok|okay)(?:[ ,.!?]|$)"
+)
+"""After ``remember that``: no clause, but the thing that is meant."""
+
+_ASKS_WHAT = (
+    r"(?i)^(?:who|what|when|where|why|how|which|whether|if you|me|you|us|it|them|him|this|"
+    r"to|anything|everything)(?:[ ,.!?]|$)|^(?:了|吗|没|么|过|不|谁|什么|哪|多少|怎么)|(?:什么|谁|哪里|多少|几号)[吗呢?]*$"
+)
+
+_NAMED_EN = (
+    r"(?i)^(?:my|our|the) (?P<name>[a-z][a-z0-9-]*(?: [a-z0-9-]+){0,3}?)(?:'s)?"
+    r"(?: (?:name|nickname))?(?P<verb> (?:is|are) (?:called|named|known as)|"
+    r"'s (?:called|named)| goes by|(?P<plain> is| are| ?[:=]))(?: |\b)(?P<value>[^'’ ].*)$"
+)
+_NAMED_ZH = (
+    r"^(?P<of>(?:我们?|本人|咱们?)(?:家)?的?)?(?P<name>[\p{Han}A-Za-z0-9]{1,12}?)(?:的?名字|的?名称)?"
+    r"(?P<verb>叫做|叫作|名叫|名为|就叫|叫|称为|称作|取名|(?P<plain>是|为|[:=])) ?(?P<value>.+)$"
+)
+_NO_NAME = frozenset(
+    {
+        "我", "我们", "你", "他", "她", "它", "这", "那", "这个", "那个", "名字", "姓名", "本人",
+        "咱", "咱们", "人", "以后", "一下",
+    }
+)  # fmt: skip
+_VERBS_ZH = frozenset("不没别未无要去来想会能给让请帮对把被在就都也")
+"""A character of them says that what stands before ``叫`` or ``是`` is no name."""
+_CALLING_ZH = tuple("我你他她它人车")
+_CLAUSAL = (
+    "not ", "never ", "always ", "no longer ", "still ", "also ", "supposed ", "going ",
+    "coming ", "being ", "only ", "allowed ", "unable ", "too ", "very ", "so ",
+)  # fmt: skip
+
+_OTHER_CLAUSE = r"(?i) (?:and|but|so|because|since|which|who|while) (?:i|it|he|she|we|they|you|my|the|that|please|is|are|has|will|can)(?: |'|$)| (?:but|because) "
+
+_COURTESY = r"(?i)[\s,，、]*(?:,? (?:please|thanks|thank you|ok|okay|right|alright)|,? ?(?:谢谢你?您?|多谢|好吗|好不好|可以吗|行吗|好吧|哦|啊|呀|哈|噢|喔|嘛))[\s.!?。！~]*$"
+
+_SAME_EN = r"(?i)^(?:(?:my|our|the) [a-z' -]{1,30}?(?: is| are| number is|:)? ?|i(?:'m| am) )$"
+_SAME_ZH = r"^(?:我们?(?:的[\p{Han}]{1,8})?(?:是|为|叫|:)?|[\p{Han}]{1,8}(?:是|为|:)) ?$"
+"""What stands before a fact that says all that the clause says."""
+
+_SECRET_NAMES = (
+    "password", "passcode", "passphrase", "pin", "pin code", "cvv", "cvc", "otp", "secret",
+    "token", "api key", "密码", "口令", "验证码", "暗号", "密钥", "密保",
+)  # fmt: skip
+
+_ENDS = "。！？!?\n"
+_QUOTES = " \t\"'“”‘’「」『』《》"
+
+
+def note_key(name: str) -> str | None:
+    """Give ``note.<name>``: Latin in lower case with ``_`` for spaces, Han as written.
+
+    None where the name is empty, longer than 32 characters, or holds anything else.
+    """
+    plain = "_".join(name.lower().replace("-", " ").split())
+    if not 1 <= len(plain) <= NAME_CHARS or not all(map(_names, plain)):
+        return None
+    return f"{NOTE}.{plain}"
+
+
+def tells_secret(name: str) -> bool:
+    """Tell whether a note of that name would be a password or a code."""
+    plain = f" {name.lower().replace('_', ' ').replace('-', ' ')} "
+    return any(
+        f" {word} " in plain if word.isascii() else word in plain for word in _SECRET_NAMES
+    )
+
+
+def _names(char: str) -> bool:
+    ascii_name = char.isascii() and (char.isalnum() or char == "_")
+    return ascii_name or "㐀" <= char <= "鿿"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """A request to remember; ``end`` is where what it asks for begins.
+
+    ``own``: it is one only before what the customer tells of himself.
+    """
+
+    start: int
+    end: int
+    joint: str
+    polite: bool
+    takes_back: bool
+    zh: bool
+    own: bool
+
+
+class _Cues:
+    """An expression with the numbers of its groups."""
+
+    def __init__(self, source: str, *, zh: bool) -> None:
+        self._program = compile_re2(source)
+        self._groups = dict(self._program.groupindex)
+        self._zh = zh
+
+    def read(self, text: str) -> Iterator[_Cue]:
+        """Give the cues of ``text``, left to right."""
+        for found in self._program.finditer(text):
+            spans = {name: found.span(group) for name, group in self._groups.items()}
+            start, end = spans["joint"]
+            yield _Cue(
+                start=spans["cue"][0],
+                end=end,
+                joint=text[start:end].strip(),
+                polite=spans["polite"][0] >= 0,
+                takes_back=spans["no"][0] >= 0,
+                zh=self._zh,
+                own=spans.get("own", (-1, -1))[0] >= 0,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """What follows a cue: half-open spans in the folded text."""
+
+    cue: int
+    start: int
+    end: int
+    polarity: Polarity
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    name: str
+    start: int
+    end: int
+
+
+class NoteReader:
+    """Reads requests to remember from a user's text; holds only compiled expressions."""
+
+    def __init__(self) -> None:
+        self._cues = (_Cues(_CUE_EN, zh=False), _Cues(_CUE_ZH, zh=True))
+        self._named = tuple(map(_Named, (_NAMED_EN, _NAMED_ZH)))
+        self._own = compile_re2(_OWN_EN)
+        self._thing = compile_re2(_THING)
+        self._asks_what = compile_re2(_ASKS_WHAT)
+        self._courtesy = compile_re2(_COURTESY)
+        self._other_clause = compile_re2(_OTHER_CLAUSE)
+        self._same = (compile_re2(_SAME_EN), compile_re2(_SAME_ZH))
+
+    def read(
+        self,
+        folded: Folded,
+        view: TextView,
+        around: Surroundings,
+        *,
+        known: Sequence[Candidate],
+        blocked: Collection[tuple[int, int]],
+        part: str,
+        index: int,
+    ) -> list[Candidate]:
+        """Give the notes in a text, left to right, at most ten.
+
+        ``my project is called Phoenix`` gives its value under ``note.project``; a clause
+        without a name is kept whole under ``note``, up to 120 characters. Nothing is
+        noted that holds a masked value (``blocked``, in the folded text), that a fact of
+        ``known`` says already, or that is asked, supposed or quoted.
+        """
+        if not any(hint in view.lower for hint in _HINTS):
+            return []
+        notes: list[Candidate] = []
+        for clause in self._clauses(view.text):
+            standing = around.standing(clause.cue, clause.end, type_name=NOTE, one=False)
+            if standing.quoted or standing.reason in {"example", "supposed", "cited"}:
+                continue
+            if touches(sorted(blocked), clause.start, clause.end):
+                continue
+            note = self._note(view.text, clause)
+            if tells_secret(note.name) or self._said(folded, clause, note, known):
+                continue
+            notes.append(_candidate(folded, note, clause.polarity, part=part, index=index))
+        return notes[:MOST]
+
+    def _clauses(self, text: str) -> Iterator[_Clause]:
+        for cues in self._cues:
+            done = 0
+            for cue in cues.read(text):
+                clause = self._clause(text, cue) if cue.start >= done else None
+                if clause is not None:
+                    done = clause.end
+                    yield clause
+
+    def _clause(self, text: str, cue: _Cue) -> _Clause | None:
+        """Give the clause behind a cue, without courtesies; None where none is told."""
+        start = stop = cue.end
+        while stop < len(text) and not _ends(text, stop):
+            stop += 1
+        said = text[start:stop]
+        asked = text[stop : stop + 1] == "?" or said.rstrip(" 了").endswith(("吗", "么"))
+        if asked and not cue.polite:
+            return None
+        found = self._courtesy.search(said)
+        while found is not None:
+            said = said[: found.start()]
+            found = self._courtesy.search(said)
+        said = _shortened(said.rstrip(" ,;、").removesuffix("吗"))
+        start += len(said) - len(said.lstrip())
+        said = said.strip()
+        if not self._told(said, cue):
+            return None
+        return _Clause(
+            cue=cue.start,
+            start=start,
+            end=start + len(said),
+            polarity="negate" if cue.takes_back else "assert",
+        )
+
+    def _told(self, said: str, cue: _Cue) -> bool:
+        """Tell whether ``said`` is a statement, and one to be remembered."""
+        if len(said) < (2 if cue.zh else 4) or self._asks_what.search(said) is not None:
+            return False
+        if cue.zh:
+            return not cue.own or said.startswith(("我", "本人", "咱"))
+        joint = cue.joint
+        if joint.lower().lstrip(", ").startswith("that"):
+            return " " in said and self._thing.search(said) is None
+        if joint.startswith((":", "-")):
+            return True
+        return self._own.search(said) is not None
+
+    def _note(self, text: str, clause: _Clause) -> _Note:
+        said = text[clause.start : clause.end]
+        for named in self._named:
+            found = named.read(said, self._other_clause)
+            if found is not None:
+                name, start, end = found
+                return _Note(name, clause.start + start, clause.start + end)
+        return _Note("", clause.start, clause.end)
+
+    def _said(
+        self, folded: Folded, clause: _Clause, note: _Note, known: Iterable[Candidate]
+    ) -> bool:
+        """Tell whether a fact says already what the note would."""
+        for fact in known:
+            start, end = folded.folded_span(fact.start, fact.end)
+            if not clause.start <= start < clause.end:
+                continue
+            if note.name:
+                if fact.type != "preference" and start <= note.start and end >= note.end:
+                    return True
+                continue
+            if end < clause.end:
+                continue
+            before = folded.text[clause.start : start]
+            if not before or any(same.search(before) for same in self._same):
+                return True
+        return False
+
+
+class _Named:
+    """``my project is called Phoenix`` and ``我的项目叫凤凰``: a name and its value."""
+
+    def __init__(self, source: str) -> None:
+        self._program: Program = compile_re2(source)
+        groups = self._program.groupindex
+        self._name, self._value = groups["name"], groups["value"]
+        self._plain, self._of = groups["plain"], groups.get("of", 0)
+
+    def read(self, said: str, other_clause: Program) -> tuple[str, int, int] | None:
+        """Give name and span of its value in ``said``; None where it has no name."""
+        found = self._program.search(said)
+        if found is None:
+            return None
+        name = said[slice(*found.span(self._name))]
+        start, end = found.span(self._value)
+        plain = found.span(self._plain)[0] >= 0
+        for place in range(start, end):
+            if said[place] in ",;，；、":
+                if plain:
+                    return None
+                end = place
+                break
+        other = other_clause.search(said[start:end])
+        if other is not None:
+            if plain:
+                return None
+            end = start + other.start()
+        while start < end and said[start] in _QUOTES:
+            start += 1
+        while end > start and said[end - 1] in _QUOTES + ".":
+            end -= 1
+        if not self._sound(said, name, said[start:end], plain=plain, found=found):
+            return None
+        return name, start, end
+
+    def _sound(
+        self, said: str, name: str, value: str, *, plain: bool, found: Found
+    ) -> bool:
+        if not value or note_key(name) is None or name in _NO_NAME:
+            return False
+        if self._of:
+            of = said[slice(*found.span(self._of))] if found.span(self._of)[0] >= 0 else ""
+            if any(char in _VERBS_ZH for char in name) or value.startswith(_CALLING_ZH):
+                return False
+            if plain and not of.endswith("的"):
+                return False
+        if value.lower().startswith(_CLAUSAL):
+            return False
+        return not plain or len(value) <= SHORT_VALUE_CHARS
+
+
+def _ends(text: str, place: int) -> bool:
+    if text[place] in _ENDS:
+        return True
+    return text[place] == "." and text[place + 1 : place + 2] in {" ", "", "\n"}
+
+
+def _shortened(said: str) -> str:
+    """Cut a clause that is too long where another begins; nothing is left without one."""
+    if len(said) <= VALUE_CHARS:
+        return said
+    cut = max(said.rfind(mark, 0, VALUE_CHARS + 1) for mark in ",;，；")
+    return said[:cut] if cut > 0 else ""
+
+
+def _candidate(
+    folded: Folded, note: _Note, polarity: Polarity, *, part: str, index: int
+) -> Candidate:
+    start, end = folded.raw_span(note.start, note.end)
+    value = folded.text[note.start : note.end]
+    key = note_key(note.name) if note.name else NOTE
+    return Candidate(
+        type=NOTE,
+        key=key or NOTE,
+        value=folded.raw[start:end],
+        normalized=plain_form(value) or value,
+        part=part,
+        start=start,
+        end=end,
+        index=index,
+        confidence=CONFIDENCE,
+        pattern=PATTERN,
+        polarity=polarity,
+        cardinality="one" if note.name else "many",
+        identifier=False,
+        why={"note": "asked"},
+    )
