@@ -46,6 +46,11 @@ class Breaker:
         rest = self._rests.get(session_id)
         return rest is not None and now.timestamp() < rest.retry_at
 
+    def left(self, session_id: str, now: datetime) -> float:
+        """Give the seconds that the session's next try must still wait; 0 for none."""
+        rest = self._rests.get(session_id)
+        return 0.0 if rest is None else max(0.0, rest.retry_at - now.timestamp())
+
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._rests
 

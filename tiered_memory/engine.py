@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     from tiered_memory.model import Event, Extraction, SessionInfo
     from tiered_memory.opening import Resources
     from tiered_memory.parts import Parts
-    from tiered_memory.ports import Clock, EntityRecognizer, Summarizer, TokenCounter
+    from tiered_memory.ports import (
+        Clock,
+        EntityRecognizer,
+        FactModel,
+        Summarizer,
+        TokenCounter,
+    )
 
 __all__ = ["MemoryEngine"]
 
@@ -51,6 +57,7 @@ class MemoryEngine:
         settings: Settings | None = None,
         summarizer: Summarizer | None = None,
         recognizers: Mapping[str, EntityRecognizer] | None = None,
+        fact_model: FactModel | None = None,
         token_counter: TokenCounter | None = None,
         clock: Clock | None = None,
         on_event: Callable[[Event], None] | None = None,
@@ -67,6 +74,8 @@ class MemoryEngine:
             summarizer: in place of the one that ``settings.llm`` says.
             recognizers: by language (``"zh"``, ``"en"``), in place of ``settings.ner``;
                 their labels are fact types.
+            fact_model: in place of the one that ``settings.facts.llm`` says; it is asked
+                about messages that neither patterns nor recognizers found a fact in.
             token_counter: in place of the model's tokenizer.
             clock: in place of the machine's.
             on_event: hears folds, repairs and failures of background work; called on
@@ -81,6 +90,7 @@ class MemoryEngine:
                 settings=settings or Settings.from_environment(),
                 summarizer=summarizer,
                 recognizers=recognizers,
+                fact_model=fact_model,
                 token_counter=token_counter,
                 clock=clock or SystemClock(),
                 on_event=on_event,
@@ -197,7 +207,7 @@ class MemoryEngine:
     def metrics(self) -> Metrics:
         """Give the counts since the engine was opened; no I/O."""
         parts = self._parts
-        entities = parts.entities
+        entities, facts = parts.entities, parts.facts
         return Metrics(
             messages=parts.counts.messages,
             prompts=parts.counts.prompts,
@@ -206,6 +216,11 @@ class MemoryEngine:
             fold_failures=parts.counts.fold_failures,
             entity_batches=0 if entities is None else entities.batches,
             entity_backlog=0 if entities is None else entities.backlog,
+            model_calls=0 if facts is None else facts.calls,
+            model_failures=0 if facts is None else facts.failures,
+            model_skipped=0 if facts is None else facts.skipped,
+            model_refused=0 if facts is None else facts.refused,
+            model_backlog=0 if facts is None else facts.backlog,
             pattern_time_outs=sum(self._resources.extractor.time_outs().values()),
             background_errors=parts.counts.background_errors
             + (0 if entities is None else entities.errors),

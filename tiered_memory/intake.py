@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.facts.extraction import Extractor
     from tiered_memory.facts.given import GivenValues
+    from tiered_memory.facts.model_stage import ModelGate
     from tiered_memory.model import Candidate, Fact, Message, Payload
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
@@ -89,11 +90,13 @@ class Intake:
         settings: Settings,
         extractor: Extractor,
         counter: MessageCounter,
+        gate: ModelGate | None = None,
     ) -> None:
         self._settings = settings
         self._digest = settings.digest()
         self._extractor = extractor
         self._counter = counter
+        self._gate = gate
 
     @property
     def given(self) -> GivenValues:
@@ -123,12 +126,15 @@ class Intake:
         messages: list[NewMessage] = []
         candidates: list[Candidate] = []
         masked: dict[str, int] = {}
+        asks: list[int] = []
         for payload in body:
             index = len(messages)
             read = self._read(payload, dialogue, known, index=index, now=now)
             candidates += read.candidates
             for kind, count in read.masked.items():
                 masked[kind] = masked.get(kind, 0) + count
+            if not read.candidates and self._asks(read.payload):
+                asks.append(len(messages))
             messages.append(self._new_message(read.payload))
             if payload["role"] == "assistant":
                 dialogue.assistant(read.payload, index)
@@ -149,6 +155,15 @@ class Intake:
             settings_hash=self._digest,
             created_at=now,
             masked_counts=masked,
+            asks=tuple(asks),
+        )
+
+    def _asks(self, payload: Payload) -> bool:
+        """Tell whether a model is to be asked about a message without a fact."""
+        if self._gate is None or payload["role"] != "user":
+            return False
+        return self._gate.opens(
+            [leaf.text for leaf in text_leaves(payload) if not leaf.extra]
         )
 
     def counted(self, state: SessionState) -> SessionState:

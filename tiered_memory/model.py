@@ -37,6 +37,7 @@ __all__ = [
     "Omission",
     "Payload",
     "Prompt",
+    "ProposalDraft",
     "Reason",
     "Receipt",
     "Reference",
@@ -337,6 +338,7 @@ class Draft:
         head: a new head, or None when unchanged.
         message_id: makes a repeat harmless.
         counter: name of the token counter that counted.
+        asks: places of messages that a model is to be asked about.
     """
 
     session_id: str
@@ -352,6 +354,21 @@ class Draft:
     settings_hash: str
     created_at: datetime
     masked_counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    asks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalDraft:
+    """What a model's reply about the message ``seq`` came to.
+
+    ``stored`` become facts; ``waiting`` once another message has given the same.
+    """
+
+    session_id: str
+    seq: int
+    created_at: datetime
+    stored: tuple[Candidate, ...] = ()
+    waiting: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -551,6 +568,10 @@ class Metrics:
         repairs: mends made in prompts.
         folds, fold_failures: runs of the compactor that ended so.
         entity_batches: batches that the recognizers read; ``entity_backlog`` texts wait.
+        model_calls: calls of the model that proposes facts; ``model_failures`` gave no
+            usable reply, ``model_skipped`` messages were not asked about for want of budget.
+        model_refused: proposals that were not in the customer's words, or not stated.
+        model_backlog: messages that wait for it.
         pattern_time_outs: of patterns in the lane with a time limit; one that timed out
             three times is left out.
         background_errors: failures caught and logged at a background task's edge.
@@ -565,6 +586,11 @@ class Metrics:
     fold_failures: int
     entity_batches: int
     entity_backlog: int
+    model_calls: int
+    model_failures: int
+    model_skipped: int
+    model_refused: int
+    model_backlog: int
     pattern_time_outs: int
     background_errors: int
     sessions_cached: int

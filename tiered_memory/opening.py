@@ -22,8 +22,11 @@ from tiered_memory.compaction.compactor import Compactor
 from tiered_memory.compaction.extractive import ExtractiveSummarizer
 from tiered_memory.compaction.openai_summarizer import OpenAISummarizer
 from tiered_memory.entity_worker import EntityWorker
+from tiered_memory.fact_worker import FactWorker
 from tiered_memory.facts.entities import EntityStage, load_recognizers
 from tiered_memory.facts.extraction import Extractor
+from tiered_memory.facts.model_stage import ModelGate
+from tiered_memory.facts.openai_facts import OpenAIFactModel
 from tiered_memory.facts.packs import load_patterns
 from tiered_memory.facts.resolve import resolve
 from tiered_memory.intake import Intake
@@ -40,7 +43,13 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
 
     from tiered_memory.model import Event
-    from tiered_memory.ports import Clock, EntityRecognizer, Summarizer, TokenCounter
+    from tiered_memory.ports import (
+        Clock,
+        EntityRecognizer,
+        FactModel,
+        Summarizer,
+        TokenCounter,
+    )
     from tiered_memory.settings import Settings
 
 __all__ = ["Plan", "Resources", "SystemClock", "open_parts"]
@@ -78,6 +87,7 @@ class Plan:
     settings: Settings
     summarizer: Summarizer | None
     recognizers: Mapping[str, EntityRecognizer] | None
+    fact_model: FactModel | None
     token_counter: TokenCounter | None
     clock: Clock
     on_event: Callable[[Event], None] | None
@@ -122,16 +132,21 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
             exits.push_async_callback(entities.aclose)
             entities.start()
             await entities.catch_up()
+        facts = await _fact_worker(plan, loaded, store, cache, entities, tell, exits)
         compactor = _compactor(plan, loaded, store, cache, entities, tell, exits)
         exits.push_async_callback(compactor.aclose)
         parts = Parts(
             store=store,
             intake=Intake(
-                settings=plan.settings, extractor=loaded.extractor, counter=loaded.counter
+                settings=plan.settings,
+                extractor=loaded.extractor,
+                counter=loaded.counter,
+                gate=None if facts is None else ModelGate(),
             ),
             builder=PromptBuilder(plan.settings, loaded.counter, loaded.models),
             compactor=compactor,
             entities=entities,
+            facts=facts,
             cache=cache,
             clock=plan.clock,
             resolve=resolve,
@@ -237,6 +252,46 @@ def _entity_worker(
         max_chars=plan.settings.facts.max_chars,
         changed=cache.advance,
     )
+
+
+async def _fact_worker(
+    plan: Plan,
+    loaded: _Loaded,
+    store: Store,
+    cache: StateCache,
+    entities: EntityWorker | None,
+    tell: Callable[[Event], None],
+    exits: AsyncExitStack,
+) -> FactWorker | None:
+    """Start stage 3 where a model is plugged in or set."""
+    settings = plan.settings.facts.llm
+    if plan.fact_model is not None:
+        model = plan.fact_model
+    elif settings.model is not None:
+        remote = OpenAIFactModel(settings)
+        exits.push_async_callback(remote.aclose)
+        model = remote
+    else:
+        return None
+
+    async def entities_reached(session_id: str) -> None:
+        if entities is not None:
+            await entities.reached(session_id)
+
+    worker = FactWorker(
+        model=model,
+        extractor=loaded.extractor,
+        store=store,
+        clock=plan.clock,
+        settings=settings,
+        entities_reached=entities_reached,
+        changed=cache.advance,
+        tell=tell,
+    )
+    exits.push_async_callback(worker.aclose)
+    worker.start()
+    await worker.catch_up()
+    return worker
 
 
 def _compactor(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tiered_memory.cache import StateCache
     from tiered_memory.compaction.compactor import Compactor
     from tiered_memory.entity_worker import EntityWorker
+    from tiered_memory.fact_worker import FactWorker
     from tiered_memory.intake import Intake
     from tiered_memory.model import Candidate, Event, Fact, FactChanges
     from tiered_memory.ports import Clock
@@ -47,6 +48,7 @@ class Parts:
     builder: PromptBuilder
     compactor: Compactor
     entities: EntityWorker | None
+    facts: FactWorker | None
     cache: StateCache
     clock: Clock
     resolve: Callable[[Sequence[Candidate], Sequence[Fact]], FactChanges]

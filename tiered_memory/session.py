@@ -143,6 +143,9 @@ class Session:
         self._parts.counts.messages += len(result.messages)
         if self._parts.entities is not None:
             self._parts.entities.submit(self._id, result.messages, draft.candidates)
+        if self._parts.facts is not None:
+            seqs = (result.first_seq + place for place in draft.asks)
+            self._parts.facts.submit(self._id, seqs)
         state = self._parts.cache.get(self._id)
         if state is not None:
             self._parts.compactor.nudge(state)
@@ -349,10 +352,16 @@ class Session:
         return await self._parts.store.compactions(self._id)
 
     async def settled(self) -> None:
-        """Wait for this session's background work: recognizers, then compaction."""
+        """Wait for this session's background work: recognizers, model, compaction.
+
+        Bounded: for recognizers by ``ner.deadline_ms``, for the model that proposes
+        facts by the tries of one call (``facts.llm.timeout_s``).
+        """
         self._parts.check()
         if self._parts.entities is not None:
             await self._parts.entities.reached(self._id)
+        if self._parts.facts is not None:
+            await self._parts.facts.reached(self._id)
         await self._parts.compactor.settled(self._id)
 
     # -- state --------------------------------------------------------------------

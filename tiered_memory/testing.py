@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import anyio
 
-from tiered_memory.ports import Entity, SummaryReply, SummaryRequest
+from tiered_memory.ports import (
+    Entity,
+    FactReply,
+    FactRequest,
+    SummaryReply,
+    SummaryRequest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FixedClock", "ScriptedSummarizer", "TableRecognizer"]
+__all__ = ["FixedClock", "ScriptedFactModel", "ScriptedSummarizer", "TableRecognizer"]
 
 
-class ScriptedSummarizer:
-    """Answers with ``replies`` in turn, or with what a callable makes of the request.
+Request = TypeVar("Request")
 
-    An exception among the replies is raised. Past the end of a list the last reply
-    is given again. ``requests`` keeps what was asked, oldest first. While ``hold()``
-    is in force calls wait, and ``called`` tells that one does.
-    """
+
+class _Script(Generic[Request]):
+    """Texts and exceptions in turn, or a callable of the request; calls can be held."""
 
     def __init__(
-        self,
-        replies: Sequence[str | BaseException] | Callable[[SummaryRequest], str],
+        self, replies: Sequence[str | BaseException] | Callable[[Request], str]
     ) -> None:
-        self.requests: list[SummaryRequest] = []
+        self.requests: list[Request] = []
         self.called = anyio.Event()
         self._replies = replies
         self._gate: anyio.Event | None = None
@@ -43,22 +46,47 @@ class ScriptedSummarizer:
             self._gate.set()
             self._gate = None
 
+    async def _next(self, request: Request) -> str:
+        self.requests.append(request)
+        place = len(self.requests)
+        self.called.set()
+        if self._gate is not None:
+            await self._gate.wait()
+        if callable(self._replies):
+            return self._replies(request)
+        reply = self._replies[min(place, len(self._replies)) - 1]
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
+
+
+class ScriptedSummarizer(_Script[SummaryRequest]):
+    """Answers with ``replies`` in turn, or with what a callable makes of the request.
+
+    An exception among the replies is raised. Past the end of a list the last reply
+    is given again. ``requests`` keeps what was asked, oldest first. While ``hold()``
+    is in force calls wait, and ``called`` tells that one does.
+    """
+
     async def summarize(self, request: SummaryRequest) -> SummaryReply:
         """Give the next reply.
 
         Raises:
             BaseException: whatever stands in the list at this place.
         """
-        self.requests.append(request)
-        self.called.set()
-        if self._gate is not None:
-            await self._gate.wait()
-        if callable(self._replies):
-            return SummaryReply(text=self._replies(request))
-        reply = self._replies[min(len(self.requests), len(self._replies)) - 1]
-        if isinstance(reply, BaseException):
-            raise reply
-        return SummaryReply(text=reply)
+        return SummaryReply(text=await self._next(request))
+
+
+class ScriptedFactModel(_Script[FactRequest]):
+    """Proposes facts as ``ScriptedSummarizer`` summarizes: JSON texts or exceptions."""
+
+    async def propose(self, request: FactRequest) -> FactReply:
+        """Give the next reply.
+
+        Raises:
+            BaseException: whatever stands in the list at this place.
+        """
+        return FactReply(text=await self._next(request))
 
 
 class TableRecognizer:

@@ -7,8 +7,8 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tiered_memory.chat.models import ModelTable
 from tiered_memory.breaker import Breaker
+from tiered_memory.chat.models import ModelTable
 from tiered_memory.compaction.policy import (
     due,
     fixed_part_too_large,

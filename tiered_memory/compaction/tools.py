@@ -10,8 +10,8 @@ import anyio
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.breaker import Breaker
+    from tiered_memory.chat.tokens import MessageCounter
     from tiered_memory.model import (
         CompactionRecord,
         Event,

@@ -133,6 +133,10 @@ class Extractor:
         masked = self._masker.mask_json(text)
         return masked.text, masked.counts()
 
+    def markers(self, text: str) -> list[tuple[int, int]]:
+        """Give the half-open spans of masks in a stored text, left to right."""
+        return self._masker.markers(text)
+
     def identifiers(self, text: str) -> list[Identifier]:
         """Give the identifiers in a text of any role, JSON included, left to right."""
         return self._identifiers.read(text)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["Change", "FactView", "changes", "in_order", "least_certain_first", "view"]
 
 
+LATE = frozenset({"ner", "llm"})
+"""Sources that come in after their message was stored."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactView:
     """The facts of a prompt: ``current`` now, ``epoch`` when the epoch began.
@@ -44,7 +48,7 @@ class Change:
 def view(state: SessionState, *, max_facts: int) -> FactView:
     """Give the facts to show at ``state``.
 
-    What a recognizer read in the newest user message waits for the next one, so that
+    What a recognizer or a model read in the newest user message waits for the next one, so that
     the prompts of one turn agree; what such a row supersedes stands until then.
     """
     current, epoch = _visible(state), state.epoch_facts()
@@ -110,7 +114,7 @@ def _visible(state: SessionState) -> tuple[Fact, ...]:
     if newest is None:
         return current
     known = max(newest.revision, state.epoch_revision)
-    late = {f.fact_id for f in current if f.source == "ner" and f.revision > known}
+    late = {f.fact_id for f in current if f.source in LATE and f.revision > known}
     if not late:
         return current
     held = (

@@ -11,6 +11,7 @@ from tiered_memory.errors import MessageError, StoreError
 from tiered_memory.model import AppendResult, FactChanges, Message
 from tiered_memory.store import rows, schema
 from tiered_memory.store.changes import FactBatch, Moment, current_facts, reference_numbers
+from tiered_memory.store.model_tasks import INSERT_TASKS, task_rows
 from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
 
     Of several drafts of one session the first is written, the others have moved. A
     draft whose ``resolve`` raises fails alone; nothing of it is written. Two
-    statements read, two to eight write, whatever the number of drafts.
+    statements read, two to nine write, whatever the number of drafts.
     """
     sessions = read_sessions(connection, {draft.session_id for draft, _ in items})
     outcomes: list[Outcome] = [None] * len(items)
@@ -76,8 +77,11 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
     batch = FactBatch()
     messages: list[dict[str, Any]] = []
     heads: list[dict[str, Any]] = []
+    tasks: list[dict[str, Any]] = []
     for item in ready:
         session = sessions[item.draft.session_id]
+        asked = [session.next_seq + place for place in item.draft.asks]
+        tasks += task_rows(item.draft.session_id, asked)
         outcomes[item.place] = _take(item, session, numbers, batch, messages, heads)
     write_sessions(
         connection,
@@ -88,6 +92,8 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
     )
     if messages:
         connection.execute(_INSERT_MESSAGES, messages)
+    if tasks:
+        connection.execute(INSERT_TASKS, tasks)
     if heads:
         connection.execute(
             _END_HEAD, [{"of": h["session_id"], "ended": h["revision"]} for h in heads]

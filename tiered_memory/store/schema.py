@@ -31,6 +31,9 @@ __all__ = [
     "mention",
     "message",
     "metadata",
+    "model_call",
+    "model_task",
+    "proposal",
     "reference",
     "segment",
     "session",
@@ -243,6 +246,35 @@ compaction = Table(
     Column("reason", String(255), nullable=False),
     Column("dropped", JSON, nullable=False),
     Column("survival", JSON, nullable=False),
+    Column("created_at", String(32), nullable=False),
+)
+
+model_task = Table(
+    "tm_model_task",
+    metadata,
+    _key(),
+    _int("seq", primary_key=True),
+)
+
+model_call = Table(
+    "tm_model_call",
+    metadata,
+    _key(),
+    Column("day", String(10), primary_key=True),
+    _int("calls"),
+    Index("ix_tm_model_call_day", "day", "calls"),
+)
+
+proposal = Table(
+    "tm_proposal",
+    metadata,
+    _key(),
+    _int("seq", primary_key=True),
+    _int("number", primary_key=True),
+    Column("owner", String(128), nullable=False),
+    Column("key", String(128), nullable=False),
+    Column("normalized", Text, nullable=False),
+    Column("candidate", JSON, nullable=False),
     Column("created_at", String(32), nullable=False),
 )
 

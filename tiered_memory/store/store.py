@@ -21,6 +21,7 @@ from tiered_memory.store import (
     schema,
 )
 from tiered_memory.store.database import Database
+from tiered_memory.store.model_tasks import ModelTasks
 from tiered_memory.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Store:
         self._loop = asyncio.get_running_loop()
         self._process = os.getpid()
         self._closing: asyncio.Task[None] | None = None
+        self.model_tasks = ModelTasks(read=self._read, write=self._write)
 
     @classmethod
     async def open(
