@@ -5,28 +5,27 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
 
 from tiered_memory.breaker import Breaker
 from tiered_memory.chat.leaves import text_leaves
-from tiered_memory.errors import FactModelError
+from tiered_memory.facts.model_calls import CallFailed, ModelCaller
 from tiered_memory.facts.model_replies import ReplyReader, Verdict, withstood
 from tiered_memory.facts.model_stage import fact_request, proposable
 from tiered_memory.facts.model_words import PartText
 from tiered_memory.facts.resolve import resolve
 from tiered_memory.model import Event, ProposalDraft
-from tiered_memory.ports import FactReply
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from tiered_memory.facts.extraction import Extractor
     from tiered_memory.model import AppendResult, Candidate, Fact, Message
-    from tiered_memory.ports import Clock, FactModel, FactRequest
+    from tiered_memory.ports import Clock, FactModel
     from tiered_memory.settings import FactModelSettings
     from tiered_memory.store.store import Store
 
@@ -42,15 +41,6 @@ CLOSING_S = 5.0
 START = ("", 0)
 
 Name = tuple[str, int]
-
-
-@dataclass(slots=True)
-class _Failed(Exception):  # noqa: N818 (passed on inside the worker)
-    """A call gave nothing; ``reason`` is a code."""
-
-    reason: str
-    retryable: bool
-    retry_after_s: float | None = None
 
 
 class FactWorker:
@@ -74,10 +64,10 @@ class FactWorker:
         tell: Callable[[Event], None],
         sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
     ) -> None:
-        plugged: object = getattr(model, "propose", model)
-        self._propose = cast("Callable[[FactRequest], Awaitable[object]]", plugged)
+        self._caller = ModelCaller(
+            model, ReplyReader(extractor), timeout_s=settings.timeout_s
+        )
         self._extractor = extractor
-        self._reader = ReplyReader(extractor)
         self._store = store
         self._clock = clock
         self._settings = settings
@@ -257,7 +247,7 @@ class FactWorker:
         """Ask the model, at most as often as the settings say; None where it may not be."""
         patterns = self._extractor.patterns
         request = fact_request([part.text for part in parts], proposable(patterns))
-        failed: _Failed | None = None
+        failed: CallFailed | None = None
         for _ in range(1 + self._settings.max_retries):
             grant = await self._store.model_tasks.begin(
                 session_id,
@@ -269,9 +259,10 @@ class FactWorker:
             if grant != "granted":
                 self.skipped += grant == "spent" and failed is None
                 break
+            self.calls += 1
             try:
-                verdict = await self._call(request, parts)
-            except _Failed as exc:
+                verdict = await self._caller.call(request, parts)
+            except CallFailed as exc:
                 self.failures += 1
                 failed = exc
                 if not exc.retryable:
@@ -285,39 +276,13 @@ class FactWorker:
         self._rest(session_id, failed)
         return Verdict()
 
-    def _rest(self, session_id: str, failed: _Failed) -> None:
+    def _rest(self, session_id: str, failed: CallFailed) -> None:
         """Give a message up, and let calls rest; who waits meanwhile waits no more."""
         now = self._clock.now()
         self._breaker.failed("", now, retry_after_s=failed.retry_after_s)
         self._failed_on("call", failed.reason, session_id)
         for waiting in list(self._idle):
             self._wake(waiting)
-
-    async def _call(self, request: FactRequest, parts: list[PartText]) -> Verdict:
-        self.calls += 1
-        try:
-            with anyio.fail_after(self._settings.timeout_s):
-                reply = await self._propose(request)
-        except TimeoutError as exc:
-            raise _Failed("timeout", retryable=True) from exc
-        except FactModelError as exc:
-            after: object = exc.facts.get("retry_after_s")
-            raise _Failed(
-                str(exc.facts.get("reason", "error")),
-                retryable=exc.facts.get("retryable") is not False,
-                retry_after_s=after if isinstance(after, float) else None,
-            ) from exc
-        except Exception as exc:  # a plugged-in model may raise anything
-            raise _Failed(type(exc).__qualname__, retryable=True) from exc
-        if isinstance(reply, str):
-            reply = FactReply(text=reply)
-        text: object = reply.text if isinstance(reply, FactReply) else None
-        if not isinstance(reply, FactReply) or not isinstance(text, str):
-            raise _Failed("no_reply", retryable=False)
-        try:
-            return self._reader.read(text, parts, model=reply.model)
-        except ValueError as exc:
-            raise _Failed("invalid_json", retryable=True) from exc
 
 
 def _texts(message: Message) -> list[PartText]:

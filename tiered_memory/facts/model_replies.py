@@ -40,6 +40,8 @@ MAX_PROPOSALS = 8
 QUOTE_CHARS = 400
 VALUE_CHARS = 120
 PATTERN = "llm"
+WORDS = frozenset({"address", "person_name", "text"})
+"""Normal forms of types that are words: what they look like tells nothing."""
 
 
 class _Proposal(BaseModel):
@@ -219,13 +221,16 @@ def _items(reply: str) -> list[Any]:
 
 
 def _agreed(pattern: Pattern, value: str) -> str | None:
-    """Give the normal form where the pattern's checks agree; an id needs its shape too."""
+    """Give the normal form where the pattern's checks agree.
+
+    But for names and words the value must also have the pattern's shape.
+    """
     spec = pattern.spec
     if value in spec.deny:
         return None
     if pattern.validator is not None and pattern.validator(value) is False:
         return None
-    if spec.identifier and not _shaped(pattern, value):
+    if spec.normalize not in WORDS and not _shaped(pattern, value):
         return None
     return pattern.normalizer(value)
 

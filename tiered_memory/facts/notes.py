@@ -290,6 +290,8 @@ class _Named:
                 return False
             if plain and not of.endswith("的"):
                 return False
+        elif plain and said[:4].lower() == "the ":
+            return False
         if value.lower().startswith(words.CLAUSAL):
             return False
         return not plain or len(value) <= SHORT_VALUE_CHARS
