@@ -13,6 +13,7 @@ from anyio import to_thread
 
 from tiered_memory.breaker import Breaker
 from tiered_memory.chat.leaves import text_leaves
+from tiered_memory.errors import ClosedError
 from tiered_memory.facts.model_calls import CallFailed, ModelCaller
 from tiered_memory.facts.model_replies import ReplyReader, Verdict, withstood
 from tiered_memory.facts.model_stage import fact_request, proposable
@@ -38,6 +39,8 @@ BACKLOG = 2_000
 PAGE = 256
 CLOSING_S = 5.0
 """A call that is cancelled has so long to end."""
+SPARE_S = 5.0
+"""What a message may take beside its calls."""
 START = ("", 0)
 
 Name = tuple[str, int]
@@ -81,6 +84,7 @@ class FactWorker:
         self._ready: asyncio.Queue[str] = asyncio.Queue()
         self._idle: dict[str, asyncio.Event] = {}
         self._runners: list[asyncio.Task[None]] = []
+        self._closing = False
         self._after: Name | None = START
         self.calls = 0
         self.failures = 0
@@ -127,7 +131,7 @@ class FactWorker:
     async def reached(self, session_id: str) -> bool:
         """Wait until the session's queued messages are read.
 
-        At most as long as all tries of one call may take, and not at all while calls
+        At most as long as all tries of one message may take, and not at all while calls
         rest after failures.
 
         Returns:
@@ -138,13 +142,14 @@ class FactWorker:
         if self._breaker.rests("", self._clock.now()):
             return False
         event = self._idle.setdefault(session_id, asyncio.Event())
-        limit = self._settings.timeout_s * (1 + self._settings.max_retries)
+        limit = self._settings.timeout_s * (1 + self._settings.max_retries) + SPARE_S
         with anyio.move_on_after(limit):
             await event.wait()
         return session_id not in self._queues
 
     async def aclose(self) -> None:
         """Cancel the calls in flight and stop; their messages are read at the next open."""
+        self._closing = True
         for runner in self._runners:
             runner.cancel()
         if not self._runners:
@@ -154,7 +159,7 @@ class FactWorker:
             logger.error("a fact model did not end when it was cancelled; left behind")
 
     async def _run(self) -> None:
-        while True:
+        while not self._closing:
             if self._ready.empty() and self._after is not None:
                 await self._guarded(self.catch_up())
             session_id = await self._ready.get()
@@ -172,6 +177,8 @@ class FactWorker:
     async def _guarded(self, work: Awaitable[None]) -> None:
         try:
             await work
+        except ClosedError:
+            return  # its model did not let itself be cancelled; the task is in the database
         except Exception as exc:  # noqa: BLE001 (a background task's edge)
             self._failed_on("store", type(exc).__qualname__, None)
 

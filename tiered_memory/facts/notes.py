@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts import note_words as words
@@ -32,6 +33,9 @@ SHORT_VALUE_CHARS = 40
 CONFIDENCE = 0.9
 PATTERN = "note.remember"
 MOST = 10
+MOST_CUES = 50
+REACH = 3 * VALUE_CHARS
+"""How many notes a text gives, how many cues of it are looked at, and how far behind each."""
 
 _ENDS = "。！？!?\n"
 _QUOTES = " \t\"'“”‘’「」『』《》"
@@ -153,11 +157,12 @@ class NoteReader:
         if not any(hint in view.lower for hint in words.HINTS):
             return []
         notes: list[Candidate] = []
+        masked = sorted(blocked)
         for clause in self._clauses(view.text):
             standing = around.standing(clause.cue, clause.end, type_name=NOTE, one=False)
             if standing.quoted or standing.reason in {"example", "supposed", "cited"}:
                 continue
-            if touches(sorted(blocked), clause.start, clause.end):
+            if touches(masked, clause.start, clause.end):
                 continue
             note = self._note(view.text, clause)
             if tells_secret(note.name) or self._said(folded, clause, note, known):
@@ -168,7 +173,7 @@ class NoteReader:
     def _clauses(self, text: str) -> Iterator[_Clause]:
         for cues in self._cues:
             done = 0
-            for cue in cues.read(text):
+            for cue in islice(cues.read(text), MOST_CUES):
                 clause = self._clause(text, cue) if cue.start >= done else None
                 if clause is not None:
                     done = clause.end
@@ -177,7 +182,8 @@ class NoteReader:
     def _clause(self, text: str, cue: _Cue) -> _Clause | None:
         """Give the clause behind a cue, without courtesies; None where none is told."""
         start = stop = cue.end
-        while stop < len(text) and not _ends(text, stop):
+        limit = min(len(text), start + REACH)
+        while stop < limit and not _ends(text, stop):
             stop += 1
         said = text[start:stop]
         asked = text[stop : stop + 1] == "?" or said.rstrip(" 了").endswith(("吗", "么"))
