@@ -159,8 +159,8 @@ class EndpointSettings(_Part):
             and "@" in self.base_url.partition("//")[2].partition("/")[0]
         ):
             raise ValueError(
-                "llm.base_url holds a user name or password, which would be stored "
-                "with the settings; give the key by llm.api_key_env"
+                "base_url holds a user name or password, which would be stored with the "
+                "settings; give the key by api_key_env"
             )
         return self
 

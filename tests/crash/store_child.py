@@ -9,7 +9,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sqlalchemy import Engine, event
 
 from tests.store_drafts import NOW, candidate, draft, fold, identifier, newest_wins
 from tiered_memory.facts.resolve import resolve
-from tiered_memory.model import FactDraft
+from tiered_memory.model import Candidate, Fact, FactDraft, ProposalDraft
 from tiered_memory.settings import StorageSettings
 from tiered_memory.store.store import Store
 
@@ -65,6 +65,29 @@ def stages() -> list[Stage]:
     ]
 
 
+def all_of(
+    pairs: list[tuple[int, Candidate]], current: Sequence[Fact]
+) -> list[tuple[int, Candidate]]:
+    """Nothing known stands against a proposal here."""
+    return sorted(pairs, key=lambda pair: pair[0])
+
+
+def model_stages() -> list[Stage]:
+    """Messages that a model is asked about: what waits of the first comes with the second."""
+    asked = replace(draft("m", 1, "x", "y"), asks=(0, 1))
+    waits = ProposalDraft(
+        session_id="m", seq=1, created_at=NOW, waiting=(candidate("B-1", key="boat"),)
+    )
+    found = replace(waits, seq=2, stored=(candidate("C-1", key="cat"),))
+    limits = {"day": "2026-03-01", "per_day": 9, "per_session": 9}
+    return [
+        lambda store: store.append(asked, newest_wins),
+        lambda store: store.model_tasks.begin("m", 1, **limits),
+        lambda store: store.model_tasks.end(waits, newest_wins, all_of),
+        lambda store: store.model_tasks.end(found, newest_wins, all_of),
+    ]
+
+
 def die_before(step: int) -> None:
     """Kill this process just before its ``step``-th step from here."""
     left = [step]
@@ -78,14 +101,17 @@ def die_before(step: int) -> None:
     event.listen(Engine, "commit", count)
 
 
-async def main(path: Path, step: int) -> None:
+STAGES = {"store": stages, "model": model_stages}
+
+
+async def main(path: Path, step: int, name: str) -> None:
     store = await Store.open(path, settings=SETTINGS)
     die_before(step)
-    for stage in stages():
+    for stage in STAGES[name]():
         await stage(store)
         print("done", flush=True)
     await store.aclose()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
+    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]))
