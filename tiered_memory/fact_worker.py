@@ -244,7 +244,7 @@ class FactWorker:
         return {
             _named(candidate)
             for text in texts
-            for candidate in self._extractor.extract(text, role="user").candidates
+            for candidate in self._extractor.extract(text, role="user").facts
             if candidate.polarity == "negate"
         }
 

@@ -17,7 +17,8 @@ HEAD = """# Types of facts
 What the shipped pattern packs find, written by `tests/docs/types_page.py` from the packs
 themselves. `secrets`, `common` and `ecommerce` are on unless `facts.packs` says otherwise;
 `secrets` comes with every other pack. How to add a type, or to change one:
-[patterns.md](patterns.md).
+[patterns.md](patterns.md). Beside them there is `note`, what the customer asks to remember:
+[notes.md](notes.md).
 
 - **key**: what a fact is stored under; it stands in a reference, `[[order_id:3]]`.
 - **normal form**: two values with the same one are the same fact. The value itself is kept as

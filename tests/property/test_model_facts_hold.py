@@ -55,7 +55,7 @@ def extractor() -> Extractor:
 @settings(max_examples=300, deadline=None)
 def test_notes_are_short_slices_without_masks(text: str) -> None:
     found = extractor().extract(text, role="user")
-    for note in found.candidates:
+    for note in found.facts:
         if note.type == "note":
             assert found.masked[note.start : note.end] == note.value
             assert 0 < len(note.value) <= VALUE_CHARS + text.count("\u200b")

@@ -19,9 +19,9 @@ def extractor() -> Extractor:
 
 def notes(extractor: Extractor, text: str, role: str = "user") -> list[Candidate]:
     extraction = extractor.extract(text, role=role)
-    for candidate in extraction.candidates:
+    for candidate in extraction.facts:
         assert extraction.masked[candidate.start : candidate.end] == candidate.value
-    return [c for c in extraction.candidates if c.type == "note"]
+    return [c for c in extraction.facts if c.type == "note"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_a_pattern_says_is_not_said_twice(
     extractor: Extractor, text: str, key: str
 ) -> None:
     extraction = extractor.extract(text, role="user")
-    assert [c.key for c in extraction.candidates] == [key]
+    assert [c.key for c in extraction.facts] == [key]
 
 
 def test_a_fact_inside_a_longer_clause_does_not_hide_it(extractor: Extractor) -> None:
