@@ -29,7 +29,7 @@ from tiered_memory.cli.running import (
 )
 from tiered_memory.engine import MemoryEngine
 from tiered_memory.model import CompactionStatus
-from tiered_memory.settings import NerSettings
+from tiered_memory.settings import FactModelSettings, NerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -285,7 +285,11 @@ def _look(
 
 
 def _looking(settings: Path | None) -> Settings:
-    """Give settings that change no schema, without recognizers, which take seconds to load."""
+    """Give settings that change no schema, without recognizers, which take seconds to load.
+
+    Nor is a model asked about messages that are still to be read.
+    """
     chosen = load_settings(settings, ner=NerSettings(mode="off"))
     storage = chosen.storage.model_copy(update={"migrate": False})
-    return chosen.model_copy(update={"storage": storage})
+    facts = chosen.facts.model_copy(update={"llm": FactModelSettings()})
+    return chosen.model_copy(update={"storage": storage, "facts": facts})
