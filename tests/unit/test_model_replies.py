@@ -138,6 +138,24 @@ def test_chinese_questions_and_denials_too(reader: ReplyReader, text: str) -> No
     assert read(reader, text, given) == Verdict(refused={"standing": 1})
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("我特别喜欢的项目叫鲸鱼", "鲸鱼"),
+        ("不好意思，我的项目叫鲸鱼", "鲸鱼"),
+        ("我的项目叫鲸鱼，能查到吗？", "鲸鱼"),
+        ("No problem, my boat is called Calypso", "Calypso"),
+        ("My boat is called Calypso, can you find it?", "Calypso"),
+        ("Is that all? My boat is called Calypso.", "Calypso"),
+    ],
+)
+def test_what_is_stated_beside_them_is_taken(
+    reader: ReplyReader, text: str, value: str
+) -> None:
+    verdict = read(reader, text, proposal(type="note.name", quote=value, value=value))
+    assert [c.value for c in verdict.stored] == [value]
+
+
 def test_a_value_under_a_denial_would_say_the_opposite(reader: ReplyReader) -> None:
     text = "I do not eat pork"
     half = proposal(type="note.diet", quote=text, value="pork")

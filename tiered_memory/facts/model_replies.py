@@ -216,8 +216,7 @@ def _items(reply: str) -> list[Any]:
         given = cast("dict[str, object]", given).get("facts")
     if not isinstance(given, list):
         raise ValueError("the reply is no list of facts")
-    items: list[Any] = given
-    return items
+    return cast("list[Any]", cast("object", given))
 
 
 def _agreed(pattern: Pattern, value: str) -> str | None:

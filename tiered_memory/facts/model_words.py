@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["PartText", "Refused", "StandingReader", "place"]
 
 _SUPPOSED = (
-    r"(?i)(?:^|[^a-z])(?:if|suppos(?:e|ing)|imagin(?:e|ing)|assum(?:e|ing)|wish|would|could|"
-    r"might|maybe|perhaps|let'?s say|unless|whether|example|instance|plan(?:ning)? (?:to|on)|"
+    r"(?i)(?:^|[^a-z])(?:if|suppos(?:e|ing)|imagin(?:e|ing)|assum(?:e|ing)|wish|"
+    r"would (?:be|have|call|name)|could (?:be|have|call)|might|maybe|perhaps|let'?s say|unless|whether|example|instance|plan(?:ning)? (?:to|on)|"
     r"thinking (?:of|about)|going to|want(?:s|ed)? to|hop(?:e|ing) to)(?:[^a-z]|$)|"
     r"如果|假如|要是|假设|倘若|万一|比如|例如|譬如|可能|也许|或许|打算|准备|想把|想给|要不要|是不是|是否"
 )
@@ -29,6 +29,11 @@ _DENIED = (
     r"不|没|别|无|非|勿|未|莫"
 )
 """Before a value, in its clause: the value alone would say the opposite."""
+_HARMLESS = (
+    "非常", "特别", "分别", "级别", "性别", "区别", "别墅", "别克", "无线", "无论", "未来", "不过",
+    "不好意思", "不仅", "不但", "莫非", "没问题", "没错",
+)  # fmt: skip
+"""Words with a character of those that deny nothing."""
 _ASKS_EN = r"(?i)^\W*(?:is|are|was|were|do|does|did|can|could|would|will|what|who|which|where|when|how|why)(?:[^a-z]|$)"
 
 _SENTENCE_ENDS = "。！？!?\n"
@@ -71,7 +76,7 @@ class StandingReader:
         after = text[end : _bounds(text, start, end, _CLAUSE_ENDS)[1]].rstrip(" \"'”’")
         asked = sentence.endswith("?") and self._asks.search(sentence) is not None
         asked = asked or after.endswith(("?", "吗", "么", "呢"))
-        if asked or self._supposed.search(before) or self._denied.search(clause):
+        if asked or self._supposed.search(before) or self._denied.search(_plain(clause)):
             raise Refused("standing")
         standing = self._context.open(TextView(text)).standing(
             start, end, type_name=type_, one=one
@@ -79,6 +84,12 @@ class StandingReader:
         if not standing.stated or standing.polarity == "negate":
             raise Refused("standing")
         return standing
+
+
+def _plain(clause: str) -> str:
+    for word in _HARMLESS:
+        clause = clause.replace(word, "")
+    return clause
 
 
 def place(
