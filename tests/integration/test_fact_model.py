@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -370,6 +371,28 @@ async def test_a_message_in_flight_is_read_at_the_next_open_and_only_then(
     async with opened(path, model) as (_, session):
         await session.settled()
     assert len(model.requests) == 2
+
+
+async def test_a_kill_while_a_model_thinks_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.integration.fact_model_child",
+        str(path),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    assert child.stdout is not None
+    assert (await child.stdout.readline()).strip() == b"asked"
+    child.kill()
+    await child.wait()
+
+    model = ScriptedFactModel(answered)
+    async with opened(path, model) as (_, session):
+        await session.settled()
+        assert await noted(session) == [("note.boat", "Calypso", "llm")]
+    assert len(model.requests) == 1
 
 
 async def test_two_engines_on_one_file_take_a_reply_once(tmp_path: Path) -> None:
