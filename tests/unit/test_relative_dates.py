@@ -144,9 +144,11 @@ def test_chinese_writes_the_month_first() -> None:
     assert parse_month_first("13/4") is None
 
 
-def read(text: str, *, question: str | None = None, **settings: str) -> list[Candidate]:
+def read(
+    text: str, *, question: str | None = None, timezone: str = "UTC"
+) -> list[Candidate]:
     patterns = load_patterns(FactSettings(), {})
-    extractor = Extractor(patterns, max_chars=1_000, **settings)
+    extractor = Extractor(patterns, max_chars=1_000, timezone=timezone)
     taken = extractor.extract(text, role="user", question=question, when=THURSDAY)
     return [c for c in taken.facts if c.type in {"date", "time"}]
 
