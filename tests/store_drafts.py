@@ -16,6 +16,7 @@ from tiered_memory.model import (
     Identifier,
     NewMessage,
     Segment,
+    VaultEntry,
 )
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -35,6 +36,7 @@ def draft(
     revision: int = 0,
     subject: str | None = None,
     message_id: str | None = None,
+    vault: Sequence[VaultEntry] = (),
 ) -> Draft:
     return Draft(
         session_id=session_id,
@@ -49,6 +51,13 @@ def draft(
         counter="words",
         settings_hash="h",
         created_at=NOW,
+        vault=tuple(vault),
+    )
+
+
+def entry(name: str, sealed: bytes = b"sealed") -> VaultEntry:
+    return VaultEntry(
+        pseudonym=f"[phone-{name}]", key_id="k", nonce=b"n" * 12, sealed=sealed
     )
 
 

@@ -22,6 +22,7 @@ from tiered_memory.errors import (
     StoreError,
     SummarizerError,
     TieredMemoryError,
+    VaultError,
 )
 from tiered_memory.model import (
     Budget,
@@ -102,4 +103,5 @@ __all__ = [
     "SummaryRequest",
     "TieredMemoryError",
     "TokenCounter",
+    "VaultError",
 ]

@@ -88,7 +88,7 @@ class StateCache:
 
 def state_bytes(state: SessionState) -> int:
     """Estimate the memory that ``state`` holds."""
-    rows = len(state.window) + len(state.facts) + len(state.segments) + 1
+    rows = len(state.window) + len(state.facts) + len(state.segments) + len(state.vault) + 1
     tokens = sum(m.tokens + m.short_tokens for m in state.window)
     tokens += sum(segment.tokens for segment in state.segments)
     return rows * BYTES_PER_ROW + tokens * BYTES_PER_TOKEN

@@ -12,9 +12,10 @@ Draw of the tree::
      │   ├─ StaleCompactionError   the summary is of turns that changed meanwhile
      │   ├─ SchemaVersionError     the database's schema is older or newer than the code
      │   └─ StoreBusyError         another process holds the database beyond the time limit
-     ├─ ModelReplyError          a model gave no usable reply; says whether a retry can help
-     │   ├─ SummarizerError        … the summarizer's
-     │   └─ FactModelError         … the one that proposes facts
+    ├─ ModelReplyError          a model gave no usable reply; says whether a retry can help
+    │   ├─ SummarizerError        … the summarizer's
+    │   └─ FactModelError         … the one that proposes facts
+    ├─ VaultError               a pseudonym's value cannot be opened with the keys at hand
      └─ ClosedError              the engine is closed, or called from another loop or process
 
 Each keeps its facts as attributes (the keyword arguments it was made with).
@@ -38,6 +39,7 @@ __all__ = [
     "StoreError",
     "SummarizerError",
     "TieredMemoryError",
+    "VaultError",
 ]
 
 
@@ -120,6 +122,14 @@ class SummarizerError(ModelReplyError):
 
 class FactModelError(ModelReplyError):
     """A model that proposes facts gave no usable reply."""
+
+
+class VaultError(TieredMemoryError):
+    """A pseudonym's value cannot be opened with the keys that there are.
+
+    Facts: ``key_id`` of the key it was sealed with, ``env`` that holds the keys (None
+    where none is set).
+    """
 
 
 class ClosedError(TieredMemoryError):

@@ -13,12 +13,13 @@ from tiered_memory.arguments import (
     check_share,
 )
 from tiered_memory.model import FactDraft, FactStatus
-from tiered_memory.state import in_focus
+from tiered_memory.state import SessionState, in_focus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
+    from tiered_memory.facts.pseudonyms import Pseudonyms
     from tiered_memory.model import (
         AppendResult,
         Candidate,
@@ -86,6 +87,7 @@ class FactCalls:
         if cardinality is not None:
             check_choice("cardinality", cardinality, CARDINALITIES)
         check_share("confidence", confidence)
+        hidden = await self._pseudonyms()
         candidate = self._parts.intake.given.candidate(
             key,
             value,
@@ -93,8 +95,9 @@ class FactCalls:
             type_name=type_name,
             cardinality=cardinality,
             confidence=confidence,
+            pseudonyms=hidden,
         )
-        result = await self._change([candidate], missing="create")
+        result = await self._change([candidate], missing="create", hidden=hidden)
         return next(
             fact
             for fact in (*result.added, *result.changed)
@@ -107,14 +110,27 @@ class FactCalls:
         check_name("owner", owner)
         if value is not None:
             check_name("value", value, most=MAX_VALUE)
-        denials = self._parts.intake.given.denials(key, value, owner=owner)
+        denials = self._parts.intake.given.denials(
+            key, value, owner=owner, pseudonyms=await self._pseudonyms()
+        )
         if not denials:
             return []
         result = await self._change(denials, missing="ignore")
         return [f for f in result.changed if f.status is FactStatus.RETRACTED]
 
+    async def _pseudonyms(self) -> Pseudonyms | None:
+        """Give the session's pseudonyms, where there is a vault."""
+        if not self._parts.intake.has_vault:
+            return None
+        state = self._parts.cache.get(self._id) or await self._parts.store.load(self._id)
+        return self._parts.intake.pseudonyms(state or SessionState.empty(self._id))
+
     async def _change(
-        self, candidates: Iterable[Candidate], *, missing: MissingSession
+        self,
+        candidates: Iterable[Candidate],
+        *,
+        missing: MissingSession,
+        hidden: Pseudonyms | None = None,
     ) -> AppendResult:
         draft = FactDraft(
             session_id=self._id,
@@ -122,6 +138,7 @@ class FactCalls:
             candidates=tuple((None, candidate) for candidate in candidates),
             created_at=self._parts.clock.now(),
             missing=missing,
+            vault=self._parts.intake.new_values(self._id, hidden),
         )
         result = await self._parts.store.change_facts(draft, self._parts.resolve)
         self._parts.cache.advance(result)

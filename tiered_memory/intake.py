@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from tiered_memory.arguments import check_name
@@ -12,7 +13,7 @@ from tiered_memory.dialogue import Dialogue
 from tiered_memory.errors import MessageError
 from tiered_memory.facts.known import mentionable
 from tiered_memory.model import Draft, Head, NewMessage
-from tiered_memory.sealing import sealed
+from tiered_memory.sealing import sealed, spanned
 from tiered_memory.text.shortening import shorten_json
 
 if TYPE_CHECKING:
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from tiered_memory.facts.extraction import Extractor
     from tiered_memory.facts.given import GivenValues
     from tiered_memory.facts.model_stage import ModelGate
-    from tiered_memory.model import Candidate, Fact, Message, Payload
+    from tiered_memory.facts.pseudonyms import Pseudonyms
+    from tiered_memory.model import Candidate, Fact, Message, Payload, VaultEntry
     from tiered_memory.settings import Settings
     from tiered_memory.state import SessionState
+    from tiered_memory.vault import Vault
 
 __all__ = ["Intake", "as_payloads", "is_long"]
 
@@ -77,6 +80,35 @@ class Read:
     masked: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What the texts of one draft are masked with.
+
+    Attributes:
+        pseudonyms: of the session; None without a vault.
+        entities: by the identity of a payload and the part of its text.
+    """
+
+    pseudonyms: Pseudonyms | None = None
+    entities: Mapping[tuple[int, str], Sequence[Candidate]] = field(
+        default_factory=dict[tuple[int, str], "Sequence[Candidate]"]
+    )
+
+    @classmethod
+    def of(
+        cls,
+        payloads: Sequence[Payload],
+        entities: Sequence[Sequence[Candidate]],
+        pseudonyms: Pseudonyms | None,
+    ) -> Scope:
+        """Take in what recognizers found in each payload."""
+        placed: dict[tuple[int, str], list[Candidate]] = {}
+        for payload, found in zip(payloads, entities, strict=False):
+            for entity in found:
+                placed.setdefault((id(payload), entity.part), []).append(entity)
+        return cls(pseudonyms=pseudonyms, entities=placed)
+
+
 class Intake:
     """Masks, reads, counts and shortens messages; knows no database.
 
@@ -91,7 +123,9 @@ class Intake:
         extractor: Extractor,
         counter: MessageCounter,
         gate: ModelGate | None = None,
+        vault: Vault | None = None,
     ) -> None:
+        self._vault = vault
         self._settings = settings
         self._digest = settings.digest()
         self._extractor = extractor
@@ -112,15 +146,20 @@ class Intake:
         system_prompt: str | None,
         message_id: str | None,
         now: datetime,
+        entities: Sequence[Sequence[Candidate]] = (),
     ) -> Draft:
         """Make the draft that takes ``payloads`` into the session at ``state``.
 
         What the assistant said last, in the window or in ``payloads``, is the context
         in which a user's bare value or yes is read. ``messages`` is empty where all
-        that came is the head as it stands.
+        that came is the head as it stands. ``entities`` are, for each of ``payloads``,
+        what recognizers found in its texts as they came: those of types that may not be
+        stored are masked with the rest.
         """
         self._check_id(message_id)
-        heads, body = self._split_head(state, payloads)
+        hidden = self.pseudonyms(state)
+        scope = Scope.of(payloads, entities, hidden)
+        heads, body = self._split_head(state, payloads, scope)
         dialogue = self._dialogue(state, body)
         known = mentionable(state.current_facts())
         messages: list[NewMessage] = []
@@ -129,7 +168,7 @@ class Intake:
         asks: list[int] = []
         for payload in body:
             index = len(messages)
-            read = self._read(payload, dialogue, known, index=index, now=now)
+            read = self._read(payload, dialogue, known, index=index, now=now, scope=scope)
             candidates += read.candidates
             for kind, count in read.masked.items():
                 masked[kind] = masked.get(kind, 0) + count
@@ -149,13 +188,14 @@ class Intake:
             facts=state.current_facts(),
             messages=tuple(messages),
             candidates=tuple(candidates),
-            head=self._head(state, heads, system_prompt, masked),
+            head=self._head(state, heads, system_prompt, masked, scope),
             message_id=message_id,
             counter=self._counter.name,
             settings_hash=self._digest,
             created_at=now,
             masked_counts=masked,
             asks=tuple(asks),
+            vault=self.new_values(state.session_id, hidden),
         )
 
     def _asks(self, payload: Payload) -> bool:
@@ -165,6 +205,23 @@ class Intake:
         return self._gate.opens(
             [leaf.text for leaf in text_leaves(payload) if not leaf.extra]
         )
+
+    @property
+    def has_vault(self) -> bool:
+        """Whether values can have pseudonyms."""
+        return self._vault is not None
+
+    def pseudonyms(self, state: SessionState) -> Pseudonyms | None:
+        """Give the session's pseudonyms to mask with; None without a vault."""
+        return None if self._vault is None else self._vault.pseudonyms(state)
+
+    def new_values(
+        self, session_id: str, hidden: Pseudonyms | None
+    ) -> tuple[VaultEntry, ...]:
+        """Seal the values that ``hidden`` took in."""
+        if self._vault is None or hidden is None:
+            return ()
+        return self._vault.seal(session_id, hidden.new)
 
     def counted(self, state: SessionState) -> SessionState:
         """Give ``state`` with all tokens by this counter, counting where it must.
@@ -222,7 +279,7 @@ class Intake:
         return any(len(leaf.text) > limit for leaf in text_leaves(payload))
 
     def _split_head(
-        self, state: SessionState, payloads: Sequence[Payload]
+        self, state: SessionState, payloads: Sequence[Payload], scope: Scope
     ) -> tuple[list[Payload], list[Payload]]:
         """Part what belongs to the head from what goes into the log.
 
@@ -240,7 +297,7 @@ class Intake:
             begun = begun or payload["role"] == "user"
             if payload["role"] not in HEAD_ROLES:
                 body.append(payload)
-            elif self._masked(payload, {}) in known:
+            elif self._masked(payload, {}, scope) in known:
                 continue
             elif begun:
                 body.append(payload)
@@ -254,14 +311,16 @@ class Intake:
         heads: Sequence[Payload],
         system_prompt: str | None,
         masked: dict[str, int],
+        scope: Scope,
     ) -> Head | None:
         """Give the new head, or None where the one that stands is right."""
         old = () if state.head is None else state.head.payloads
         if system_prompt is not None and not heads:
             given: Payload = {"role": "system", "content": system_prompt}
-            payloads: tuple[Payload, ...] = (self._masked(given, masked),)
+            payloads: tuple[Payload, ...] = (self._masked(given, masked, scope),)
         elif heads:
-            payloads = (*old, *(self._masked(payload, masked) for payload in heads))
+            new = (self._masked(payload, masked, scope) for payload in heads)
+            payloads = (*old, *new)
         else:
             return None
         if payloads == old:
@@ -305,6 +364,7 @@ class Intake:
         *,
         index: int,
         now: datetime,
+        scope: Scope,
     ) -> Read:
         """Mask a message and read a user's; nothing else is read for facts.
 
@@ -313,12 +373,18 @@ class Intake:
         """
         masked: dict[str, int] = {}
         if payload["role"] != "user":
-            return Read(payload=self._masked(payload, masked), candidates=(), masked=masked)
+            hidden = self._masked(payload, masked, scope)
+            return Read(payload=hidden, candidates=(), masked=masked)
+        given = id(payload)
+        payload = self._spanned(payload, masked)
         texts: dict[str, str] = {}
         found = self._confirmed(payload, dialogue, now)
         for leaf in text_leaves(payload):
+            entities = scope.entities.get((given, leaf.part), ())
             if leaf.extra:
-                text, counts = self._extractor.mask(leaf.text)
+                text, counts = self._extractor.mask(
+                    leaf.text, entities=entities, pseudonyms=scope.pseudonyms
+                )
                 _add(masked, counts)
                 if text != leaf.text:
                     texts[leaf.part] = text
@@ -330,6 +396,8 @@ class Intake:
                 part=leaf.part,
                 index=index,
                 when=now,
+                entities=entities,
+                pseudonyms=scope.pseudonyms,
             )
             found += extraction.facts
             found += self._extractor.forgotten(
@@ -348,30 +416,40 @@ class Intake:
                 texts[leaf.part] = extraction.masked
         payload = replace_leaves(payload, texts) if texts else payload
         return Read(
-            payload=self._sealed(payload, masked),
+            payload=self._sealed(payload, masked, scope),
             candidates=tuple(c for c in found if not c.passing),
             masked=masked,
         )
 
-    def _masked(self, payload: Payload, counts: dict[str, int]) -> Payload:
+    def _masked(self, payload: Payload, counts: dict[str, int], scope: Scope) -> Payload:
         """Mask every text of ``payload`` and its structure; adds to ``counts`` by type."""
+        given = id(payload)
+        payload = self._spanned(payload, counts)
         texts: dict[str, str] = {}
         for leaf in text_leaves(payload):
             data = leaf.part.startswith(("tool_calls", "function_call"))
-            if data or payload["role"] in RESULT_ROLES:
-                masked, found = self._extractor.mask_json(leaf.text)
-            else:
-                masked, found = self._extractor.mask(leaf.text)
+            as_json = data or payload["role"] in RESULT_ROLES
+            mask = self._extractor.mask_json if as_json else self._extractor.mask
+            entities = scope.entities.get((given, leaf.part), ())
+            masked, found = mask(leaf.text, entities=entities, pseudonyms=scope.pseudonyms)
             _add(counts, found)
             if masked != leaf.text:
                 texts[leaf.part] = masked
         payload = replace_leaves(payload, texts) if texts else payload
-        return self._sealed(payload, counts)
+        return self._sealed(payload, counts, scope)
 
-    def _sealed(self, payload: Payload, counts: dict[str, int]) -> Payload:
+    def _spanned(self, payload: Payload, counts: dict[str, int]) -> Payload:
+        """Mask what spans several content parts; adds to ``counts`` by type."""
+        payload, found = spanned(payload, mask_parts=self._extractor.mask_parts)
+        _add(counts, found)
+        return payload
+
+    def _sealed(self, payload: Payload, counts: dict[str, int], scope: Scope) -> Payload:
         """Mask what is no text of ``payload``; adds to ``counts`` by type."""
         payload, found = sealed(
-            payload, mask=self._extractor.mask, mask_json=self._extractor.mask_json
+            payload,
+            mask=partial(self._extractor.mask, pseudonyms=scope.pseudonyms),
+            mask_json=partial(self._extractor.mask_json, pseudonyms=scope.pseudonyms),
         )
         _add(counts, found)
         return payload

@@ -46,6 +46,7 @@ __all__ = [
     "Segment",
     "SessionInfo",
     "Source",
+    "VaultEntry",
 ]
 
 Payload = Mapping[str, Any]
@@ -322,6 +323,23 @@ class Reference:
     type: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultEntry:
+    """A value under a pseudonym, sealed: what the vault's table holds of it.
+
+    Attributes:
+        pseudonym: what stands for the value, brackets included.
+        key_id: which of the user's keys sealed it.
+        nonce: 12 random bytes.
+        sealed: ciphertext and tag of AES-256-GCM.
+    """
+
+    pseudonym: str
+    key_id: str
+    nonce: bytes
+    sealed: bytes
+
+
 # -- what travels to the store and back --------------------------------------
 
 
@@ -339,6 +357,7 @@ class Draft:
         message_id: makes a repeat harmless.
         counter: name of the token counter that counted.
         asks: places of messages that a model is to be asked about.
+        vault: values under pseudonyms that the session did not have yet.
     """
 
     session_id: str
@@ -355,6 +374,7 @@ class Draft:
     created_at: datetime
     masked_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     asks: tuple[int, ...] = ()
+    vault: tuple[VaultEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,6 +401,7 @@ class FactDraft:
         entities_seq: recognizers have now read up to here; None leaves it.
         missing: what a session that is not stored is: an error, nothing to change, or
             made, with ``subject``.
+        vault: values under pseudonyms that the session did not have yet.
     """
 
     session_id: str
@@ -389,6 +410,7 @@ class FactDraft:
     entities_seq: int | None = None
     missing: MissingSession = "error"
     subject: str | None = None
+    vault: tuple[VaultEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,6 +425,7 @@ class AppendResult:
         repeated: the ``message_id`` was known; nothing was written.
         head: the new head, or None.
         epoch_revision: an epoch began, since an identifier was taken back; else None.
+        vault: rows that the vault was given.
     """
 
     session_id: str
@@ -418,6 +441,7 @@ class AppendResult:
     epoch_revision: int | None = None
     entities_seq: int | None = None
     repeated: bool = False
+    vault: tuple[VaultEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

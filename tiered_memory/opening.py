@@ -33,7 +33,9 @@ from tiered_memory.intake import Intake
 from tiered_memory.parts import Counts, Parts
 from tiered_memory.prompt.budget import check_settings
 from tiered_memory.prompt.builder import PromptBuilder
+from tiered_memory.revealing import Revealer
 from tiered_memory.store.store import Store
+from tiered_memory.vault import Vault, open_vault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
     from sqlalchemy.ext.asyncio import AsyncEngine
 
+    from tiered_memory.facts.patterns import PatternSet
     from tiered_memory.model import Event
     from tiered_memory.ports import (
         Clock,
@@ -109,6 +112,7 @@ class _Loaded:
     counter: MessageCounter
     models: ModelTable
     extractor: Extractor
+    vault: Vault | None
     stage: EntityStage | None
     warnings: list[str] = field(default_factory=list[str])
 
@@ -142,7 +146,9 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
                 extractor=loaded.extractor,
                 counter=loaded.counter,
                 gate=None if facts is None else ModelGate(),
+                vault=loaded.vault,
             ),
+            revealer=Revealer(loaded.vault),
             builder=PromptBuilder(plan.settings, loaded.counter, loaded.models),
             compactor=compactor,
             entities=entities,
@@ -187,7 +193,12 @@ def _load(plan: Plan) -> _Loaded:
             plan.token_counter, name=type(plan.token_counter).__qualname__
         )
     check_settings(settings, counter, models)
-    patterns = load_patterns(settings.facts, settings.masking)
+    patterns = load_patterns(
+        settings.facts, settings.masking.actions, entity_types=_entity_types(plan)
+    )
+    vault = open_vault(
+        settings.masking.vault_key_env, os.environ, wanted_by=_pseudonymous(patterns)
+    )
     warnings += patterns.warnings
     stage, missing = _stage(plan)
     warnings += missing
@@ -200,9 +211,27 @@ def _load(plan: Plan) -> _Loaded:
             timezone=settings.facts.timezone,
             notes=settings.facts.notes,
         ),
+        vault=vault,
         stage=stage,
         warnings=warnings,
     )
+
+
+def _entity_types(plan: Plan) -> set[str]:
+    """Give the types that recognizers name, which need no pattern."""
+    ner = plan.settings.ner
+    if plan.recognizers is None and ner.mode == "off":
+        return set()
+    return {"address", *(name for model in ner.models for name in model.labels.values())}
+
+
+def _pseudonymous(patterns: PatternSet) -> str:
+    """Name the first type whose values get a pseudonym; "" where none do."""
+    types = sorted(
+        {name for name, action in patterns.masking.items() if action == "pseudonym"}
+        | {p.spec.type for p in patterns.patterns if p.action == "pseudonym"}
+    )
+    return f"masking of {types[0]}" if types else ""
 
 
 def _stage(plan: Plan) -> tuple[EntityStage | None, tuple[str, ...]]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tiered_memory.model import Candidate, Event, Fact, FactChanges
     from tiered_memory.ports import Clock
     from tiered_memory.prompt.builder import PromptBuilder
+    from tiered_memory.revealing import Revealer
     from tiered_memory.store.store import Store
 
 __all__ = ["Counts", "Parts"]
@@ -45,6 +46,7 @@ class Parts:
 
     store: Store
     intake: Intake
+    revealer: Revealer
     builder: PromptBuilder
     compactor: Compactor
     entities: EntityWorker | None

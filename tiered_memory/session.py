@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import anyio
 from anyio import to_thread
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from tiered_memory.parts import Parts
     from tiered_memory.prompt.builder import BuildTrace
+    from tiered_memory.revealing import Dumpable
 
 __all__ = ["Session"]
 
@@ -224,6 +225,32 @@ class Session:
                 )
             )
         return prompt
+
+    @overload
+    async def reveal(self, given: str) -> str: ...
+    @overload
+    async def reveal(self, given: Mapping[str, Any] | Dumpable) -> dict[str, Any]: ...
+    async def reveal(
+        self, given: str | Mapping[str, Any] | Dumpable
+    ) -> str | dict[str, Any]:
+        """Put the real values back where this session's pseudonyms stand.
+
+        For what leaves the engine: a reply to show, a call's arguments to run. Takes a
+        text (JSON text stays JSON, its escapes seen to), a message or any other dict, or
+        the SDK's object; gives a copy. What is no pseudonym of this session stays as it
+        is. Values are as the customer wrote them first. One read while ``storage.shared``.
+
+        Raises:
+            VaultError: a value cannot be opened with the keys that there are.
+            MessageError: ``given`` is nothing of that kind.
+        """
+        self._parts.check()
+        state = await self._current()
+        inline = not is_long(given, limit=INLINE_CHARS)
+        shown: str | dict[str, Any] = await self._worked(
+            inline, partial(self._parts.revealer.reveal, state, given)
+        )
+        return shown
 
     # -- facts ------------------------------------------------------------------
 

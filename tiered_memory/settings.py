@@ -7,6 +7,7 @@ what a file says. An unknown key is an error that names it.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
@@ -40,6 +41,7 @@ __all__ = [
     "LLMSettings",
     "LayoutSettings",
     "MaskAction",
+    "MaskingSettings",
     "ModelSettings",
     "NerModelSettings",
     "NerSettings",
@@ -52,6 +54,9 @@ __all__ = [
 
 ENV_PREFIX = "TIERED_MEMORY_"
 
+VAULT_KEY_ENV = "TIERED_MEMORY_VAULT_KEY"
+"""Holds the vault's key where ``masking.vault_key_env`` names no other variable."""
+
 
 def _no_bool(value: object) -> object:
     if isinstance(value, bool):
@@ -62,7 +67,21 @@ def _no_bool(value: object) -> object:
 Count = Annotated[int, BeforeValidator(_no_bool), Field(ge=0)]
 Positive = Annotated[int, BeforeValidator(_no_bool), Field(gt=0)]
 Share = Annotated[float, BeforeValidator(_no_bool), Field(gt=0, le=1, allow_inf_nan=False)]
-MaskAction = Literal["store", "mask", "drop"]
+MaskAction = Literal["store", "pseudonym", "mask", "drop"]
+"""``pseudonym`` keeps the value, sealed; ``mask`` a remainder; ``drop`` nothing."""
+
+
+def _action(value: object) -> object:
+    """Refuse a word that is none of the four, with the nearest that is."""
+    words = ("store", "pseudonym", "mask", "drop")
+    if value in words:
+        return value
+    near = difflib.get_close_matches(str(value).lower(), words, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"must be one of {', '.join(words)}{hint}")
+
+
+_GivenAction = Annotated[MaskAction, BeforeValidator(_action)]
 
 
 class _Part(BaseModel):
@@ -253,6 +272,25 @@ class NerSettings(_Part):
     deadline_ms: Positive = 2_000
 
 
+class MaskingSettings(_Part):
+    """What is stored of values, by type of fact; over what packs say.
+
+    ``vault_key_env`` names the environment variable with the vault's key (32 bytes in
+    base64 or hex; several with commas between, the first of which seals). All other keys
+    are types: ``MaskingSettings(phone="pseudonym")``.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, _GivenAction] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    vault_key_env: Annotated[str, Field(min_length=1)] = VAULT_KEY_ENV
+
+    @property
+    def actions(self) -> dict[str, MaskAction]:
+        """Give the words by type."""
+        return dict(self.__pydantic_extra__)
+
+
 class ToolResultSettings(_Part):
     """How tool results are shown once their turn is over."""
 
@@ -318,7 +356,7 @@ class Settings(_Part):
     summary: SummarySettings = SummarySettings()
     facts: FactSettings = FactSettings()
     ner: NerSettings = Field(default_factory=NerSettings)
-    masking: dict[str, MaskAction] = Field(default_factory=dict)
+    masking: MaskingSettings = MaskingSettings()
     layout: LayoutSettings = LayoutSettings()
     models: dict[str, ModelSettings] = Field(default_factory=dict)
     tool_results: ToolResultSettings = ToolResultSettings()
@@ -413,8 +451,9 @@ def _anchor_files(values: dict[str, Any], folder: Path) -> None:
 
 
 def _override(values: dict[str, Any], environ: Mapping[str, str]) -> None:
+    keys = _key_variables(values, environ)
     for name in sorted(environ):
-        if not name.startswith(ENV_PREFIX):
+        if not name.startswith(ENV_PREFIX) or name in keys:
             continue
         *parents, last = name[len(ENV_PREFIX) :].lower().split("__")
         place = values
@@ -428,6 +467,15 @@ def _override(values: dict[str, Any], environ: Mapping[str, str]) -> None:
             place[last] = json.loads(text)
         except json.JSONDecodeError:
             place[last] = text
+
+
+def _key_variables(values: dict[str, Any], environ: Mapping[str, str]) -> set[str]:
+    """Give the variables that hold a vault's key, which is no setting."""
+    named = {VAULT_KEY_ENV, environ.get(f"{ENV_PREFIX}MASKING__VAULT_KEY_ENV", "")}
+    masking: object = values.get("masking")
+    if isinstance(masking, dict):
+        named.add(str(cast("dict[str, Any]", masking).get("vault_key_env", "")))
+    return named
 
 
 def _settings_error(exc: ValidationError, *, file: str | None) -> SettingsError:

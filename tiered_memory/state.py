@@ -11,7 +11,15 @@ from tiered_memory.text.references import render
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tiered_memory.model import AppendResult, Fact, Head, Message, Reference, Segment
+    from tiered_memory.model import (
+        AppendResult,
+        Fact,
+        Head,
+        Message,
+        Reference,
+        Segment,
+        VaultEntry,
+    )
 
 __all__ = ["SessionState", "in_focus", "place_said"]
 
@@ -64,6 +72,7 @@ class SessionState:
         epoch_focus: ids of those that were in focus then, of keys with several values.
         window: messages after ``boundary_seq``, oldest first.
         pinned: the message at ``pinned_seq``, or None.
+        vault: the session's values under pseudonyms, sealed.
     """
 
     session_id: str
@@ -85,6 +94,7 @@ class SessionState:
     epoch_focus: frozenset[int] = frozenset()
     window: tuple[Message, ...] = ()
     pinned: Message | None = None
+    vault: tuple[VaultEntry, ...] = ()
 
     @classmethod
     def empty(cls, session_id: str, subject: str | None = None) -> SessionState:
@@ -145,4 +155,5 @@ class SessionState:
             head=self.head if result.head is None else result.head,
             facts=facts + result.added,
             window=self.window + result.messages,
+            vault=self.vault + result.vault,
         )

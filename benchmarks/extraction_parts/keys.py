@@ -76,6 +76,28 @@ _KINDS: Mapping[str, Mapping[str, int]] = {
     "pypi": {"pypi-AgEIcHlwaS5vcmc{URL64}": 150},
     "heroku": {"HRKU-{URL64}": 60},
     "discord webhook": {"https://discord.com/api/webhooks/112233445566778899/{URL64}": 68},
+    "razorpay": {"rzp_live_{ALNUM}": 14},
+    "openrouter": {"sk-or-v1-{HEX}": 64},
+    "nvidia": {"nvapi-{URL64}": 64},
+    "fireworks": {"fw_{ALNUM}": 24},
+    "netlify": {"nfp_{ALNUM}": 40},
+    "planetscale": {"pscale_tkn_{URL64}": 43},
+    "neon": {"napi_{LOWER_NUM}": 64},
+    "sonarqube": {"squ_{HEX}": 40},
+    "buildkite": {"bkua_{HEX}": 40},
+    "pulumi": {"pul-{HEX}": 40},
+    "contentful": {"CFPAT-{URL64}": 43},
+    "typeform": {"tfp_{URL64}": 44},
+    "easypost": {"EZAK{ALNUM}": 54},
+    "shippo": {"shippo_live_{HEX}": 40},
+    "duffel": {"duffel_live_{URL64}": 43},
+    "jfrog": {"AKCp8{ALNUM}": 68},
+    "entra client secret": {"a1B8Q~{URL64}": 34},
+    "flutterwave": {"FLWSECK_TEST-{HEX}": 32},
+    "meta access token": {"EAAG{ALNUM}": 160},
+    "dropbox": {"sl.B{URL64}": 130},
+    "twitch": {"oauth:{LOWER_NUM}": 30},
+    "dingtalk robot": {"https://oapi.dingtalk.com/robot/send?access_token={HEX}": 64},
 }
 """Name, then a template and how many characters of its alphabet stand in it."""
 
@@ -85,6 +107,7 @@ _ALPHABETS: Mapping[str, str] = {
     "URL64": URL64,
     "UPPER_NUM": UPPER_NUM,
     "BASE32": BASE32,
+    "LOWER_NUM": LOWER_NUM,
 }
 
 CARRIERS = (
@@ -136,8 +159,12 @@ def _joined(chance: random.Random) -> dict[str, str]:
     def part(text: str) -> str:
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
+    def uuid() -> str:
+        return "-".join(some(HEX, size) for size in (8, 4, 4, 4, 12))
+
     head = part('{"alg":"HS256","typ":"JWT"}')
     claims = part(f'{{"sub":"{some(HEX, 12)}","exp":1893456000}}')
+    owner = part(f'{{"u":"shop","a":"{some(LOWER_NUM, 25)}"}}')
     pem = "\n".join(some(BASE64, 64) for _ in range(4))
     return {
         "github fine-grained": f"github_pat_{some(ALNUM, 22)}_{some(ALNUM, 59)}",
@@ -161,6 +188,19 @@ def _joined(chance: random.Random) -> dict[str, str]:
         "mongodb": f"mongodb+srv://svc:{some(ALNUM, 16)}@c0.example.mongodb.net/app",
         "redis": f"rediss://default:{some(ALNUM, 20)}@cache.example.com:6380/0",
         "amqp": f"amqps://u1:{some(ALNUM, 12)}@mq.example.com/vh",
+        "plaid": f"access-sandbox-{uuid()}",
+        "braintree": f"access_token$production${some(LOWER_NUM, 16)}${some(HEX, 32)}",
+        "mapbox": f"sk.{owner}.{some(URL64, 22)}",
+        "langsmith": f"lsv2_pt_{some(HEX, 32)}_{some(HEX, 10)}",
+        "pinecone": f"pcsk_{some(ALNUM, 6)}_{some(ALNUM, 63)}",
+        "circleci": f"CCIPAT_{some(ALNUM, 22)}_{some(HEX, 40)}",
+        "hubspot": f"pat-na1-{uuid()}",
+        "brevo": f"xkeysib-{some(HEX, 64)}-{some(ALNUM, 16)}",
+        "resend": f"re_{some(ALNUM, 8)}_{some(ALNUM, 24)}",
+        "dynatrace": f"dt0c01.{some(UPPER_NUM, 24)}.{some(UPPER_NUM, 64)}",
+        "zhipu": f"{some(HEX, 32)}.{some(ALNUM, 16)}",
+        "feishu robot": f"https://open.feishu.cn/open-apis/bot/v2/hook/{uuid()}",
+        "wecom robot": f"https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key={uuid()}",
         "password in link": f"https://deploy:{some(ALNUM, 18)}@git.example.com/a.git",
     }
 

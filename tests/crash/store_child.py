@@ -16,7 +16,15 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
-from tests.store_drafts import NOW, candidate, draft, fold, identifier, newest_wins
+from tests.store_drafts import (
+    NOW,
+    candidate,
+    draft,
+    entry,
+    fold,
+    identifier,
+    newest_wins,
+)
 from tiered_memory.facts.resolve import resolve
 from tiered_memory.model import Candidate, Fact, FactDraft, ProposalDraft
 from tiered_memory.settings import StorageSettings
@@ -47,7 +55,9 @@ def stages() -> list[Stage]:
         created_at=NOW,
         entities_seq=2,
     )
-    first = draft("a", 1, "A-1", "more", candidates=[candidate("A-1")])
+    first = draft(
+        "a", 1, "A-1", "more", candidates=[candidate("A-1")], vault=[entry("AAAAAAAA")]
+    )
     second = draft("a", 3, "A-2", candidates=[candidate("A-2")], revision=-1)
     return [
         lambda store: store.append(first, newest_wins),

@@ -11,7 +11,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from tiered_memory.settings import NerModelSettings, Settings
+from tiered_memory.settings import (
+    MaskAction,
+    MaskingSettings,
+    NerModelSettings,
+    Settings,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 
@@ -36,7 +41,7 @@ keep_turns = 10
 files = ["patterns/shop.yaml"]      # from this file's folder
 
 [masking]
-phone = "mask"                      # store | mask | drop, by type of fact
+phone = "mask"                      # store | pseudonym | mask | drop, by type of fact
 
 [llm]
 base_url = "http://localhost:8000/v1"
@@ -91,7 +96,8 @@ MEANINGS = {
     "ner.missing": "a recognizer that is not installed is a warning, or an error at open",
     "ner.batch": "texts read at once",
     "ner.deadline_ms": "`facts()` and `settled()` wait so long for recognizers",
-    "masking": "by type of fact: `store`, `mask` (a readable remainder) or `drop`; over what packs say",
+    "masking.vault_key_env": "environment variable with the vault's key: 32 bytes in base64 or hex, an old one behind a comma; the key is no setting",
+    "masking.<type>": "by type of fact: `store`, `pseudonym` (the value sealed in the vault), `mask` (a readable remainder) or `drop`; see [masking.md](masking.md)",
     "layout.facts": "`epoch`: the facts block is fixed between folds, changes stand in a note before the newest user message, so that prefix caches serve the rest; `live`: always current",
     "layout.summary_role": "role of the summary's message",
     "layout.facts_role": "role of the facts' message",
@@ -123,6 +129,9 @@ def rows(part: type[BaseModel] = Settings, prefix: str = "") -> list[tuple[str, 
         kind = field.annotation
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             found += rows(kind, f"{prefix}{name}.")
+            if kind is MaskingSettings:
+                words = ", ".join(f"`{word}`" for word in typing.get_args(MaskAction))
+                found.append((f"{prefix}{name}.<type>", words, "what packs say"))
         else:
             default = field.get_default(call_default_factory=True)
             found.append((prefix + name, _kind(kind), _default(default)))

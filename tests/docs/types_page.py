@@ -57,7 +57,7 @@ FORMS = {
 }
 """What a pack's ``normalize`` gives, in words."""
 
-_STORED = {"store": "as it is", "drop": "never"}
+_STORED = {"store": "as it is", "pseudonym": "sealed, under a pseudonym", "drop": "never"}
 
 
 def pack_names() -> tuple[str, ...]:
@@ -82,6 +82,7 @@ def rows() -> list[tuple[str, ...]]:
 
 
 def _row(name: str, key: str, found: list[tuple[str, Pattern]]) -> tuple[str, ...]:
+    found = sorted(found, key=_rank)
     specs = [pattern.spec for _, pattern in found]
     forms = dict.fromkeys(FORMS[spec.normalize] for spec in specs)
     kept = specs[0].sensitivity
@@ -98,6 +99,13 @@ def _row(name: str, key: str, found: list[tuple[str, Pattern]]) -> tuple[str, ..
         ", ".join(sorted({code for spec in specs for code in spec.languages})),
         _example(found[0][1]),
     )
+
+
+def _rank(one: tuple[str, Pattern]) -> tuple[bool, bool]:
+    """Put first what shows most of a type: what is kept, in the pack that it is from."""
+    pack, pattern = one
+    dropped = pattern.spec.sensitivity == "drop"
+    return dropped, pack == "secrets" and not dropped
 
 
 def _stored(pattern: Pattern) -> str:

@@ -99,7 +99,7 @@ def test_a_secret_around_a_marker_is_masked_too() -> None:
     assert masker.mask(found).text == found
 
 
-def test_a_check_out_of_time_hides_all_that_could_be_secret() -> None:
+def test_a_check_out_of_time_hides_the_whole_text() -> None:
     inline: dict[str, Any] = {
         "id": "lamps.secret",
         "type": "lamp_secret",
@@ -111,7 +111,7 @@ def test_a_check_out_of_time_hides_all_that_could_be_secret() -> None:
     hostile = "order 7300215 is late b" + "a" * 40 + "!"
     for _ in range(5):
         found = masker.mask(hostile)
-        assert found.text == "order [hidden] is late [hidden]"
+        assert found.text == "[hidden]"
         assert not found.complete
 
 

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from tiered_memory.facts.context import Standing, Surroundings
+    from tiered_memory.facts.marks import Mark
     from tiered_memory.facts.masking import Masked
     from tiered_memory.facts.matches import Match
     from tiered_memory.facts.patterns import Pattern, PatternSet
+    from tiered_memory.facts.pseudonyms import Pseudonyms
     from tiered_memory.model import Fact
     from tiered_memory.text.folding import Folded
 
@@ -90,6 +92,8 @@ class Extractor:
         part: str = "content",
         index: int = 0,
         when: datetime | None = None,
+        entities: Sequence[Candidate] = (),
+        pseudonyms: Pseudonyms | None = None,
     ) -> Extraction:
         """Mask ``text`` and read from it what could be facts.
 
@@ -104,13 +108,17 @@ class Extractor:
             index: place of the message in its draft.
             when: when it was said, with its time zone; relative dates (``明天``) are
                 read from it, in the customer's time zone, and stay as written without.
+            entities: what recognizers found in ``text`` before it is stored: those of
+                types that may not be stored are masked and come back as candidates.
+            pseudonyms: of the session; takes in new values. Without them a value that
+                is to have one is shown by its type.
 
         Returns:
             facts left to right, from the first ``max_chars`` characters; masking
             is of the whole text.
         """
         expected = self.expected_types(question) if question and role == "user" else ()
-        masked = self._masker.mask(text, expected)
+        masked = self._masker.mask(text, expected, entities=entities, pseudonyms=pseudonyms)
         found, full = self._read(
             masked, expected, part=part, index=index, when=when, notes=role == "user"
         )
@@ -123,19 +131,42 @@ class Extractor:
             explain=partial(reasons, facts, masked.marks),
         )
 
-    def mask(self, text: str) -> tuple[str, Mapping[str, int]]:
+    def mask(
+        self,
+        text: str,
+        *,
+        entities: Sequence[Candidate] = (),
+        pseudonyms: Pseudonyms | None = None,
+    ) -> tuple[str, Mapping[str, int]]:
         """Give the text to store and how many values were masked, by type."""
-        masked = self._masker.mask(text)
+        masked = self._masker.mask(text, entities=entities, pseudonyms=pseudonyms)
         return masked.text, masked.counts()
 
-    def mask_json(self, text: str) -> tuple[str, Mapping[str, int]]:
+    def mask_json(
+        self,
+        text: str,
+        *,
+        entities: Sequence[Candidate] = (),
+        pseudonyms: Pseudonyms | None = None,
+    ) -> tuple[str, Mapping[str, int]]:
         """Mask the values of a JSON text, which stays JSON; other text as plain text."""
-        masked = self._masker.mask_json(text)
+        masked = self._masker.mask_json(text, entities=entities, pseudonyms=pseudonyms)
         return masked.text, masked.counts()
+
+    def mask_parts(self, texts: Sequence[str]) -> tuple[list[str], Mapping[str, int]]:
+        """Give texts that are read one after the other without what spans several.
+
+        What stands in one of them alone is left for ``mask``.
+        """
+        return self._masker.mask_parts(texts)
 
     def markers(self, text: str) -> list[tuple[int, int]]:
-        """Give the half-open spans of masks in a stored text, left to right."""
+        """Give the spans of markers and pseudonyms in a stored text, left to right."""
         return self._masker.markers(text)
+
+    def may_store(self, type_name: str) -> bool:
+        """Tell whether values that a recognizer finds of a type are stored as they are."""
+        return self._patterns.action(type_name) == "store"
 
     def identifiers(self, text: str) -> list[Identifier]:
         """Give the identifiers in a text of any role, JSON included, left to right."""
@@ -271,10 +302,14 @@ def _standing(around: Surroundings, pattern: Pattern, start: int, end: int) -> S
 def _masked_facts(
     masked: Masked, folded: Folded, around: Surroundings, *, part: str, index: int
 ) -> Iterator[Candidate]:
-    """Give a row for each masked value of which a remainder may be shown."""
+    """Give a row for each value of which a pseudonym or a remainder may be shown."""
     for mark in masked.marks:
         pattern = mark.pattern
-        if pattern is None or pattern.action != "mask" or mark.end > len(folded.raw):
+        if mark.action == "drop" or mark.end > len(folded.raw):
+            continue
+        if mark.entity is not None:
+            yield _masked_entity(mark, mark.entity, part=part, index=index)
+        if pattern is None:
             continue
         spec = pattern.spec
         span = folded.folded_span(mark.start, mark.end)
@@ -295,9 +330,22 @@ def _masked_facts(
                 polarity=standing.polarity,
                 cardinality=spec.cardinality,
                 masked=True,
-                identifier=False,
+                identifier=spec.identifier and mark.action == "pseudonym",
                 why=_why({}, standing),
             )
+
+
+def _masked_entity(mark: Mark, entity: Candidate, *, part: str, index: int) -> Candidate:
+    return replace(
+        entity,
+        value=mark.shown,
+        normalized=mark.shown,
+        part=part,
+        start=mark.start,
+        end=mark.end,
+        index=index,
+        masked=True,
+    )
 
 
 def _candidate(

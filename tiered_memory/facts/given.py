@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.facts.masking import Masker
     from tiered_memory.facts.patterns import Pattern, PatternSet
+    from tiered_memory.facts.pseudonyms import Pseudonyms
     from tiered_memory.model import Cardinality
 
 __all__ = ["PATTERN", "GivenValues"]
@@ -42,11 +43,13 @@ class GivenValues:
         type_name: str | None = None,
         cardinality: Cardinality | None = None,
         confidence: float = 1.0,
+        pseudonyms: Pseudonyms | None = None,
     ) -> Candidate:
         """Give the candidate of a value that the application sets.
 
         Type, normal form and cardinality are those of the packs where they know the key;
         else the type is the key, and letters' case and outer spaces do not count.
+        ``pseudonyms`` of the session take in a value that is to have one.
 
         Raises:
             MessageError: the value is none of its type, or may not be stored.
@@ -60,7 +63,7 @@ class GivenValues:
                 field="value",
             )
         masked = any(pattern.sensitive for pattern in patterns)
-        shown = self._shown(patterns, value) if masked else value
+        shown = self._shown(patterns, value, pseudonyms) if masked else value
         if masked and shown is None:
             raise MessageError(
                 f"{type_name or key} is not stored, as its masking says; keep it elsewhere",
@@ -85,12 +88,21 @@ class GivenValues:
             pattern=PATTERN,
             cardinality=cardinality or ("one" if one else "many"),
             masked=masked,
-            identifier=chosen is not None and not masked and chosen.spec.identifier,
+            identifier=chosen is not None
+            and chosen.spec.identifier
+            and (not masked or chosen.action == "pseudonym"),
         )
 
-    def denials(self, key: str, value: str | None, *, owner: str) -> tuple[Candidate, ...]:
+    def denials(
+        self,
+        key: str,
+        value: str | None,
+        *,
+        owner: str,
+        pseudonyms: Pseudonyms | None = None,
+    ) -> tuple[Candidate, ...]:
         """Give the candidates that take a value back, or all of the key without one."""
-        forms = ("",) if value is None else self.forms(key, value)
+        forms = ("",) if value is None else self.forms(key, value, pseudonyms)
         return tuple(
             Candidate(
                 type=key,
@@ -108,16 +120,19 @@ class GivenValues:
             for form in forms
         )
 
-    def forms(self, key: str, value: str) -> tuple[str, ...]:
+    def forms(
+        self, key: str, value: str, pseudonyms: Pseudonyms | None = None
+    ) -> tuple[str, ...]:
         """Give the normal forms under which a value of the key may be stored.
 
-        A type that is masked is stored, and so found, by what its marker shows; where
-        that is nothing of the value, there is no form.
+        A type that is masked is stored, and so found, by what its marker shows, or by
+        the session's pseudonym; where that is nothing of the value, there is no form.
         """
         patterns = self._of(key, None)
         if any(pattern.sensitive for pattern in patterns):
-            shown = self._shown(patterns, value)
-            return (shown,) if shown is not None and HINT in shown else ()
+            shown = self._shown(patterns, value, pseudonyms)
+            told = shown is not None and (HINT in shown or self._masker.pseudonyms(shown))
+            return (shown,) if shown is not None and told else ()
         folded = fold(value).text.strip()
         found = [pattern.normalizer(folded) for pattern in patterns]
         found.append(NORMALIZERS["text"](folded))
@@ -143,12 +158,17 @@ class GivenValues:
             return patterns[0], None
         return None, NORMALIZERS["text"](folded)
 
-    def _shown(self, patterns: Sequence[Pattern], value: str) -> str | None:
-        """Give the marker in the place of a value; None where nothing may be stored."""
-        if any(p.sensitive and p.action != "mask" for p in patterns):
+    def _shown(
+        self, patterns: Sequence[Pattern], value: str, pseudonyms: Pseudonyms | None
+    ) -> str | None:
+        """Give what stands in the place of a value; None where nothing may be stored."""
+        allowed = (
+            {"store", "mask"} if pseudonyms is None else {"store", "mask", "pseudonym"}
+        )
+        if any(pattern.action not in allowed for pattern in patterns):
             return None
         expected = tuple(dict.fromkeys(p.spec.type for p in patterns if p.sensitive))
-        masked = self._masker.mask(value.strip(), expected)
+        masked = self._masker.mask(value.strip(), expected, pseudonyms=pseudonyms)
         whole = [(0, len(masked.text))]
         return masked.text if self._masker.markers(masked.text) == whole else None
 

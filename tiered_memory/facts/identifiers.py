@@ -40,6 +40,7 @@ class IdentifierReader:
     def __init__(self, patterns: PatternSet, masker: Masker) -> None:
         self._scan = patterns.facts
         self._masker = masker
+        self._keys = {name: p.spec.fact_key for name, p in patterns.types().items()}
         self._by_word: dict[str, Pattern] = {}
         for pattern in patterns.facts.patterns:
             if pattern.spec.identifier:
@@ -54,9 +55,23 @@ class IdentifierReader:
         A value of a JSON text is given as it is after reading its escapes.
         """
         leaves = json_leaves(text)
-        if leaves is None:
-            return self._plain(text)
-        return self._json(text, leaf_text(leaves))
+        found = self._plain(text) if leaves is None else self._json(text, leaf_text(leaves))
+        hidden = self._hidden(text)
+        return sorted((*found, *hidden), key=lambda i: i.start) if hidden else found
+
+    def _hidden(self, text: str) -> list[Identifier]:
+        """Give the pseudonyms, which stand for identifiers and for other values alike."""
+        return [
+            Identifier(
+                type=type_name,
+                key=self._keys.get(type_name, type_name),
+                value=text[start:end],
+                normalized=text[start:end],
+                start=start,
+                end=end,
+            )
+            for start, end, type_name in self._masker.pseudonyms(text)
+        ]
 
     def _matches(self, text: str) -> list[tuple[int, int, Match]]:
         folded = fold(text)

@@ -8,23 +8,44 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.json_leaves import raw_offsets
+from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tiered_memory.facts.escapes import Decoded
     from tiered_memory.facts.json_leaves import Leaf, LeafText
     from tiered_memory.facts.matches import Match
     from tiered_memory.facts.patterns import Pattern
+    from tiered_memory.facts.pseudonyms import Hidden, Pseudonyms
+    from tiered_memory.model import Candidate
+    from tiered_memory.settings import MaskAction
     from tiered_memory.text.folding import Folded
 
-__all__ = ["Mark", "disjoint", "in_tokens", "mark_of", "replaced", "unquoted"]
+__all__ = [
+    "Mark",
+    "disjoint",
+    "in_tokens",
+    "mark_of",
+    "mark_of_entity",
+    "mark_of_known",
+    "named",
+    "replaced",
+    "unquoted",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
     """A marker in a masked text: half-open span of it, and what it stands for.
 
-    ``cue`` is where its cue begins in the text that was masked; ``start`` without one.
+    Attributes:
+        pattern: that found it; None for what ran out of time, a value that is known
+            already, and a recognizer's.
+        cue: where its cue begins in the text that was masked; -1 without one.
+        normalized: normal form of a value that gets a pseudonym, until it has it.
+        action: ``pseudonym`` where it is to get one, or has.
+        entity: what a recognizer said, if it was one.
     """
 
     start: int
@@ -34,9 +55,17 @@ class Mark:
     pattern: Pattern | None
     score: float = 1.0
     cue: int = -1
+    normalized: str = ""
+    action: MaskAction = "drop"
+    entity: Candidate | None = None
+
+    @property
+    def begins(self) -> int:
+        """Where its cue begins, else it itself."""
+        return self.start if self.cue < 0 else min(self.cue, self.start)
 
 
-def mark_of(match: Match, folded: Folded) -> Mark:
+def mark_of(match: Match, folded: Folded | Decoded) -> Mark:
     """Give the mark of a match, with its spans in the raw text."""
     spec = match.pattern.spec
     start, end = folded.raw_span(match.start, match.end)
@@ -48,7 +77,44 @@ def mark_of(match: Match, folded: Folded) -> Mark:
         pattern=match.pattern,
         score=match.score,
         cue=folded.raw_index(match.left) if match.left < match.start else -1,
+        normalized=match.normalized if match.pattern.action == "pseudonym" else "",
+        action=match.pattern.action,
     )
+
+
+def mark_of_known(start: int, end: int, hidden: Hidden) -> Mark:
+    """Give the mark of a value that has its pseudonym; span in the raw text."""
+    return Mark(
+        start=start,
+        end=end,
+        type=hidden.type,
+        shown=hidden.pseudonym,
+        pattern=None,
+        action="pseudonym",
+    )
+
+
+def mark_of_entity(start: int, end: int, entity: Candidate, action: MaskAction) -> Mark:
+    """Give the mark of what a recognizer found; span in the raw text."""
+    return Mark(
+        start=start,
+        end=end,
+        type=entity.type,
+        shown=f"[{entity.type}]",
+        pattern=None,
+        score=entity.confidence,
+        normalized=entity.normalized if action == "pseudonym" else "",
+        action=action,
+        entity=entity,
+    )
+
+
+def named(mark: Mark, value: str, pseudonyms: Pseudonyms | None) -> Mark:
+    """Give a mark its pseudonym, if it is to have one; ``value`` is what it covers."""
+    if not mark.normalized or pseudonyms is None:
+        return mark
+    shown = pseudonyms.name(mark.type, mark.normalized, value)
+    return replace(mark, shown=shown, normalized="")
 
 
 def _shown(pattern: Pattern, value: str) -> str:
@@ -78,22 +144,27 @@ def disjoint(
             joined.append(mark)
             continue
         last = joined[-1]
-        best = max(last, mark, key=_strength)
-        joined[-1] = Mark(
-            start=last.start,
-            end=max(last.end, mark.end),
-            type=best.type,
-            shown=best.shown,
-            pattern=best.pattern,
-            score=best.score,
-            cue=best.cue,
-        )
+        joined[-1] = _joined(last, mark, text)
     return joined
 
 
-def _strength(mark: Mark) -> tuple[int, int, str]:
+def _joined(last: Mark, mark: Mark, text: str) -> Mark:
+    """Give one mark for two that overlap; the stronger says what it is."""
+    best = max(last, mark, key=_strength)
+    start, end = last.start, max(last.end, mark.end)
+    if (best.start, best.end) == (start, end):
+        return best
+    if best.action != "pseudonym":
+        return replace(best, start=start, end=end)
+    whole = fold(text[start:end]).text
+    shown = f"[{best.type}]"
+    return replace(best, start=start, end=end, shown=shown, normalized=whole)
+
+
+def _strength(mark: Mark) -> tuple[bool, int, int, str]:
+    """Rank marks: a secret is never kept under a pseudonym."""
     priority = -1 if mark.pattern is None else mark.pattern.spec.priority
-    return (priority, mark.end - mark.start, mark.type)
+    return (mark.action != "pseudonym", priority, mark.end - mark.start, mark.type)
 
 
 def _without(mark: Mark, known: Sequence[tuple[int, int]], text: str) -> list[Mark]:
@@ -113,6 +184,7 @@ def _without(mark: Mark, known: Sequence[tuple[int, int]], text: str) -> list[Ma
                     type=mark.type,
                     shown=f"[{mark.type}]",
                     pattern=mark.pattern,
+                    action=mark.action,
                 )
             )
         place = max(place, end)
@@ -140,20 +212,16 @@ def replaced(text: str, new: Sequence[Mark], old: Sequence[Mark]) -> tuple[str, 
 
 
 def _at(mark: Mark, start: int) -> Mark:
-    return Mark(
-        start=start,
-        end=start + len(mark.shown),
-        type=mark.type,
-        shown=mark.shown,
-        pattern=mark.pattern,
-        score=mark.score,
-    )
+    return replace(mark, start=start, end=start + len(mark.shown), cue=-1)
 
 
-def in_tokens(text: str, layout: LeafText, marks: Iterable[Mark]) -> list[Mark]:
+def in_tokens(
+    text: str, layout: LeafText, marks: Iterable[Mark], pseudonyms: Pseudonyms | None
+) -> list[Mark]:
     """Give marks of the layout as marks of the JSON text, cut to their leaves.
 
-    A number becomes a string. A value that its key calls a secret is one as a whole.
+    A number becomes a string. A value that its key calls a secret is one as a whole. Of
+    a mark over several leaves no piece gets a pseudonym, which would stand for all of it.
     """
     found: list[Mark] = []
     for mark in marks:
@@ -168,6 +236,10 @@ def in_tokens(text: str, layout: LeafText, marks: Iterable[Mark]) -> list[Mark]:
             leaf = layout.leaves[number]
             if low >= high or not (leaf.quoted or (low, high) == (start, end)):
                 continue
+            if (low, high) == (mark.start, mark.end):
+                mark = named(mark, layout.text[low:high], pseudonyms)
+            elif mark.action == "pseudonym":
+                mark = replace(mark, shown=f"[{mark.type}]", normalized="")
             found.append(_in_token(text, leaf, mark, low - start, high - start))
     return _apart(found)
 
@@ -185,13 +257,8 @@ def _in_token(text: str, leaf: Leaf, mark: Mark, start: int, end: int) -> Mark:
         start, end = offsets[start], offsets[end]
     else:
         shown = f'"{shown}"'
-    return Mark(
-        start=leaf.start + start,
-        end=leaf.start + end,
-        type=mark.type,
-        shown=shown,
-        pattern=mark.pattern,
-        score=mark.score,
+    return replace(
+        mark, start=leaf.start + start, end=leaf.start + end, shown=shown, cue=-1
     )
 
 

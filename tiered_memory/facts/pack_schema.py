@@ -133,7 +133,7 @@ class PatternSpec(_Part):
     validator: Word | None = None
     normalize: Word = "none"
     cardinality: Literal["one", "many"] = "one"
-    sensitivity: Literal["store", "mask", "drop"] = "store"
+    sensitivity: Literal["store", "pseudonym", "mask", "drop"] = "store"
     mask: MaskSpec = MaskSpec()
     identifier: bool = False
     slot: SlotSpec | None = None
@@ -149,8 +149,8 @@ class PatternSpec(_Part):
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
-        if "mask" in self.model_fields_set and self.sensitivity == "drop":
-            raise ValueError("mask has no meaning where sensitivity is drop")
+        if "mask" in self.model_fields_set and self.sensitivity in {"pseudonym", "drop"}:
+            raise ValueError(f"mask has no meaning where sensitivity is {self.sensitivity}")
         if self.validator == "none":
             raise ValueError("leave validator out instead of none")
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import time
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from tiered_memory.facts.windows import announcing
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tiered_memory.settings import FactSettings, MaskAction
 
@@ -103,11 +104,17 @@ class _Source:
         )
 
 
-def load_patterns(facts: FactSettings, masking: Mapping[str, MaskAction]) -> PatternSet:
+def load_patterns(
+    facts: FactSettings,
+    masking: Mapping[str, MaskAction],
+    *,
+    entity_types: Collection[str] = (),
+) -> PatternSet:
     """Read, check and compile all packs that ``facts`` names.
 
     Shipped packs first, then files, then inline patterns; a pattern with ``override``
-    takes the place of an earlier one of its id. 0.1 to 0.3 s for the shipped packs.
+    takes the place of an earlier one of its id. ``entity_types`` are those that
+    recognizers name, which need no pattern. 0.1 to 0.3 s for the shipped packs.
 
     Raises:
         PackError: a pack is broken or one of its examples fails.
@@ -120,17 +127,19 @@ def load_patterns(facts: FactSettings, masking: Mapping[str, MaskAction]) -> Pat
             pattern = _ready(source, masking)
             _join(found, source, pattern)
     patterns = [pattern for _, pattern in found.values() if pattern.spec.enabled]
-    known = {pattern.spec.type for pattern in patterns}
+    known = {pattern.spec.type for pattern in patterns}.union(entity_types)
     for name in masking:
         if name not in known:
+            near = difflib.get_close_matches(name, sorted(known), n=1)
+            hint = f"did you mean {near[0]!r}? There are" if near else "use one of"
             raise SettingsError(
-                f"masking.{name}: no enabled pattern has this type; use one of "
+                f"masking.{name}: no enabled pattern has this type; {hint} "
                 f"{', '.join(sorted(known))}",
                 field=f"masking.{name}",
                 value=masking[name],
             )
     warnings = [text for pattern in patterns if (text := _warning(pattern))]
-    return PatternSet.of(patterns, warnings=warnings)
+    return PatternSet.of(patterns, warnings=warnings, masking=masking)
 
 
 def check_file(path: Path) -> list[PatternCheck]:

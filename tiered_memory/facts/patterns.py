@@ -28,6 +28,8 @@ __all__ = ["Hit", "Pattern", "PatternSet", "Quarantine", "ScanSet"]
 
 QUARANTINE_AFTER = 3
 
+_STRICTEST: Sequence[MaskAction] = ("drop", "mask", "pseudonym", "store")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
@@ -155,6 +157,7 @@ class PatternSet:
         slots: those that a question can ask for.
         warnings: what to tell people, e.g. a pattern outside RE2.
         time_outs: counts of the lane with a time limit.
+        masking: what the settings say, by type; recognizers' types too.
     """
 
     patterns: tuple[Pattern, ...]
@@ -163,9 +166,16 @@ class PatternSet:
     slots: tuple[Pattern, ...]
     warnings: tuple[str, ...] = ()
     time_outs: Quarantine = field(default_factory=Quarantine)
+    masking: Mapping[str, MaskAction] = field(default_factory=dict[str, "MaskAction"])
 
     @classmethod
-    def of(cls, patterns: Sequence[Pattern], *, warnings: Sequence[str] = ()) -> PatternSet:
+    def of(
+        cls,
+        patterns: Sequence[Pattern],
+        *,
+        warnings: Sequence[str] = (),
+        masking: Mapping[str, MaskAction] | None = None,
+    ) -> PatternSet:
         """Build the sets; a few ms.
 
         Raises:
@@ -179,7 +189,22 @@ class PatternSet:
             slots=tuple(p for p in patterns if p.spec.slot is not None),
             warnings=tuple(warnings),
             time_outs=quarantine,
+            masking=dict(masking or {}),
         )
+
+    def action(self, type_name: str) -> MaskAction:
+        """Give what is done with values of a type that a recognizer names.
+
+        The settings' word, else the strictest of the type's patterns.
+        """
+        given = self.masking.get(type_name)
+        if given is not None:
+            return given
+        actions = {p.action for p in self.patterns if p.spec.type == type_name}
+        for action in _STRICTEST:
+            if action in actions:
+                return action
+        return "store"
 
     def types(self) -> Mapping[str, Pattern]:
         """Give each type's first pattern."""

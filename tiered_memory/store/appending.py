@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from tiered_memory.errors import MessageError, StoreError
 from tiered_memory.model import AppendResult, FactChanges, Message
-from tiered_memory.store import rows, schema
+from tiered_memory.store import rows, schema, vault
 from tiered_memory.store.changes import FactBatch, Moment, current_facts, reference_numbers
 from tiered_memory.store.model_tasks import INSERT_TASKS, task_rows
 from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
@@ -60,7 +60,8 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
 
     Of several drafts of one session the first is written, the others have moved. A
     draft whose ``resolve`` raises fails alone; nothing of it is written. Two
-    statements read, two to nine write, whatever the number of drafts.
+    statements read, two to nine write, whatever the number of drafts; one more reads where
+    drafts bring values for the vault.
     """
     sessions = read_sessions(connection, {draft.session_id for draft, _ in items})
     outcomes: list[Outcome] = [None] * len(items)
@@ -100,6 +101,14 @@ def append(connection: Connection, items: Sequence[tuple[Draft, Resolve]]) -> li
         )
         connection.execute(_INSERT_HEAD, heads)
     batch.write(connection)
+    vault.write(
+        connection,
+        {
+            item.draft.session_id: (item.draft.vault, sessions[item.draft.session_id])
+            for item in ready
+            if item.draft.vault
+        },
+    )
     return outcomes
 
 
@@ -261,6 +270,7 @@ def _take(
         changed=changed,
         head=head,
         epoch_revision=session.take_back(changed),
+        vault=draft.vault,
     )
 
 

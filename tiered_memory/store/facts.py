@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tiered_memory.errors import StoreError
 from tiered_memory.model import AppendResult, FactChanges
+from tiered_memory.store import vault
 from tiered_memory.store.changes import FactBatch, Moment, current_facts, reference_numbers
 from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
 
@@ -132,6 +133,8 @@ def _change(
             for fact in (*(now.get(f.fact_id, f) for f in current), *added)
             if fact.ended_revision is None
         ]
+    if draft.vault:
+        vault.write(connection, {draft.session_id: (draft.vault, session)})
     if draft.entities_seq is not None:
         session.entities_seq = max(session.entities_seq, draft.entities_seq)
     return AppendResult(
@@ -144,5 +147,6 @@ def _change(
         added=added,
         changed=changed,
         epoch_revision=epoch_revision,
+        vault=draft.vault,
         entities_seq=session.entities_seq,
     )

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tiered_memory.model import SessionInfo
 from tiered_memory.state import SessionState
-from tiered_memory.store import fact_reading, rows, schema
+from tiered_memory.store import fact_reading, rows, schema, vault
 from tiered_memory.text.references import find
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def revision(connection: Connection, session_id: str) -> int:
 
 
 def state(connection: Connection, session_id: str) -> SessionState | None:
-    """Read the session at its current revision, or None; five to nine statements."""
+    """Read the session at its current revision, or None; six to ten statements."""
     row = connection.execute(_SESSION, {"id": session_id}).first()
     if row is None:
         return None
@@ -147,6 +147,7 @@ def state(connection: Connection, session_id: str) -> SessionState | None:
         epoch_focus=focus,
         window=tuple(window),
         pinned=pinned,
+        vault=vault.read(connection, session_id),
     )
 
 

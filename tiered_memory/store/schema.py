@@ -15,6 +15,7 @@ from sqlalchemy import (
     Float,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -38,6 +39,7 @@ __all__ = [
     "segment",
     "session",
     "settings_version",
+    "vault",
 ]
 
 VERSION_TABLE = "tiered_memory_version"
@@ -277,6 +279,17 @@ proposal = Table(
     Column("candidate", JSON, nullable=False),
     Column("created_at", String(32), nullable=False),
 )
+vault = Table(
+    "tm_vault",
+    metadata,
+    _key(),
+    Column("pseudonym", String(80), primary_key=True),
+    Column("key_id", String(16), nullable=False),
+    Column("nonce", LargeBinary(12), nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    _int("revision"),
+)
+"""Real values of pseudonyms, sealed; the key is the user's and never in here."""
 
 settings_version = Table(
     "tm_settings",
