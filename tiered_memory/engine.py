@@ -221,6 +221,9 @@ class MemoryEngine:
             model_skipped=0 if facts is None else facts.skipped,
             model_refused=0 if facts is None else facts.refused,
             model_backlog=0 if facts is None else facts.backlog,
+            entity_dropped=0 if entities is None else entities.dropped,
+            entity_time_outs=0 if entities is None else entities.time_outs,
+            entity_restarts=0 if entities is None else entities.restarts,
             pattern_time_outs=sum(self._resources.extractor.time_outs().values()),
             background_errors=parts.counts.background_errors
             + (0 if entities is None else entities.errors),

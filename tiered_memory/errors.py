@@ -12,6 +12,7 @@ Draw of the tree::
      │   ├─ StaleCompactionError   the summary is of turns that changed meanwhile
      │   ├─ SchemaVersionError     the database's schema is older or newer than the code
      │   └─ StoreBusyError         another process holds the database beyond the time limit
+    ├─ RecognizerError          entity recognizers failed, or took too long
     ├─ ModelReplyError          a model gave no usable reply; says whether a retry can help
     │   ├─ SummarizerError        … the summarizer's
     │   └─ FactModelError         … the one that proposes facts
@@ -32,6 +33,7 @@ __all__ = [
     "MessageError",
     "ModelReplyError",
     "PackError",
+    "RecognizerError",
     "SchemaVersionError",
     "SettingsError",
     "StaleCompactionError",
@@ -106,6 +108,14 @@ class SchemaVersionError(StoreError):
 
 class StoreBusyError(StoreError):
     """Another process holds the database beyond ``storage.busy_timeout_ms``."""
+
+
+class RecognizerError(TieredMemoryError):
+    """Entity recognizers failed, or took too long, where their answer was needed.
+
+    Facts: ``reason`` (``time``, ``crash``, ``error`` or ``closed``), ``deadline_ms``
+    where one passed.
+    """
 
 
 class ModelReplyError(TieredMemoryError):

@@ -398,7 +398,8 @@ class FactDraft:
     Attributes:
         candidates: (seq of the message, candidate), spans in the stored text; a
             seq of None is a value set by the application, without a span.
-        entities_seq: recognizers have now read up to here; None leaves it.
+        read: seqs of the user messages that recognizers have now read. The session's
+            ``entities_seq`` goes up to the last before the first that is still unread.
         missing: what a session that is not stored is: an error, nothing to change, or
             made, with ``subject``.
         vault: values under pseudonyms that the session did not have yet.
@@ -407,7 +408,7 @@ class FactDraft:
     session_id: str
     candidates: tuple[tuple[int | None, Candidate], ...]
     created_at: datetime
-    entities_seq: int | None = None
+    read: tuple[int, ...] = ()
     missing: MissingSession = "error"
     subject: str | None = None
     vault: tuple[VaultEntry, ...] = ()
@@ -596,6 +597,9 @@ class Metrics:
             usable reply, ``model_skipped`` messages were not asked about for want of budget.
         model_refused: proposals that were not in the customer's words, or not stated.
         model_backlog: messages that wait for it.
+        entity_dropped: messages that left the full queue, to be read once it is empty.
+        entity_time_outs: batches beyond ``ner.batch_timeout_s``.
+        entity_restarts: of the recognizers' process.
         pattern_time_outs: of patterns in the lane with a time limit; one that timed out
             three times is left out.
         background_errors: failures caught and logged at a background task's edge.
@@ -615,6 +619,9 @@ class Metrics:
     model_skipped: int
     model_refused: int
     model_backlog: int
+    entity_dropped: int
+    entity_time_outs: int
+    entity_restarts: int
     pattern_time_outs: int
     background_errors: int
     sessions_cached: int

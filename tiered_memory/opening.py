@@ -9,7 +9,7 @@ import secrets
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
@@ -21,9 +21,10 @@ from tiered_memory.chat.vocabulary import load_counter
 from tiered_memory.compaction.compactor import Compactor
 from tiered_memory.compaction.extractive import ExtractiveSummarizer
 from tiered_memory.compaction.openai_summarizer import OpenAISummarizer
+from tiered_memory.entity_guard import EntityGuard
 from tiered_memory.entity_worker import EntityWorker
 from tiered_memory.fact_worker import FactWorker
-from tiered_memory.facts.entities import EntityStage, load_recognizers
+from tiered_memory.facts.entity_reader import EntityReader
 from tiered_memory.facts.extraction import Extractor
 from tiered_memory.facts.model_stage import ModelGate
 from tiered_memory.facts.openai_facts import OpenAIFactModel
@@ -33,19 +34,21 @@ from tiered_memory.intake import Intake
 from tiered_memory.parts import Counts, Parts
 from tiered_memory.prompt.budget import check_settings
 from tiered_memory.prompt.builder import PromptBuilder
+from tiered_memory.recognition import closed, entity_types, find_stage, recognizer_process
 from tiered_memory.revealing import Revealer
 from tiered_memory.store.store import Store
 from tiered_memory.vault import Vault, open_vault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from sqlalchemy import URL
     from sqlalchemy.ext.asyncio import AsyncEngine
 
+    from tiered_memory.facts.entity_process import RecognizerProcess
     from tiered_memory.facts.patterns import PatternSet
-    from tiered_memory.model import Event
+    from tiered_memory.model import Candidate, Event
     from tiered_memory.ports import (
         Clock,
         EntityRecognizer,
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
         Summarizer,
         TokenCounter,
     )
+    from tiered_memory.recognition import Recognition
     from tiered_memory.settings import Settings
 
 __all__ = ["Plan", "Resources", "SystemClock", "open_parts"]
@@ -69,17 +73,6 @@ class SystemClock:
     def now(self) -> datetime:
         """Give the current time, in UTC."""
         return datetime.now(UTC)
-
-
-class _SameName(dict[str, str]):
-    """The labels of a plugged recognizer, which are fact types already."""
-
-    def __missing__(self, label: str) -> str:
-        return label
-
-    def get(self, key: str, default: Any = None, /) -> str:
-        """Give the label itself."""
-        return key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,19 +106,22 @@ class _Loaded:
     models: ModelTable
     extractor: Extractor
     vault: Vault | None
-    stage: EntityStage | None
+    recognition: Recognition
     warnings: list[str] = field(default_factory=list[str])
 
 
 async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
     """Load, open and start everything; what was opened is closed on failure."""
-    loaded = await to_thread.run_sync(_load, plan)
-    for warning in loaded.warnings:
-        logger.warning("%s", warning)
     counts = Counts()
     tell = _teller(plan, counts)
     cache = StateCache(limit_bytes=plan.settings.storage.cache_mb << 20)
     async with AsyncExitStack() as exits:
+        process = recognizer_process(plan.settings, plan.recognizers)
+        if process is not None:
+            exits.push_async_callback(closed, process)
+        loaded = await to_thread.run_sync(_load, plan, process)
+        for warning in loaded.warnings:
+            logger.warning("%s", warning)
         store = await Store.open(plan.target, settings=plan.settings.storage)
         exits.push_async_callback(store.aclose)
         await store.save_settings(
@@ -135,7 +131,6 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
         if entities is not None:
             exits.push_async_callback(entities.aclose)
             entities.start()
-            await entities.catch_up()
         facts = await _fact_worker(plan, loaded, store, cache, entities, tell, exits)
         compactor = _compactor(plan, loaded, store, cache, entities, tell, exits)
         exits.push_async_callback(compactor.aclose)
@@ -152,6 +147,7 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
             builder=PromptBuilder(plan.settings, loaded.counter, loaded.models),
             compactor=compactor,
             entities=entities,
+            guard=_guard(plan, loaded, entities),
             facts=facts,
             cache=cache,
             clock=plan.clock,
@@ -172,7 +168,7 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
     raise AssertionError  # the stack swallows nothing
 
 
-def _load(plan: Plan) -> _Loaded:
+def _load(plan: Plan, process: RecognizerProcess | None) -> _Loaded:
     settings = plan.settings
     models = ModelTable(settings.models)
     info = models.lookup(settings.model)
@@ -194,14 +190,14 @@ def _load(plan: Plan) -> _Loaded:
         )
     check_settings(settings, counter, models)
     patterns = load_patterns(
-        settings.facts, settings.masking.actions, entity_types=_entity_types(plan)
+        settings.facts, settings.masking.actions, entity_types=entity_types(settings.ner)
     )
     vault = open_vault(
         settings.masking.vault_key_env, os.environ, wanted_by=_pseudonymous(patterns)
     )
     warnings += patterns.warnings
-    stage, missing = _stage(plan)
-    warnings += missing
+    found = find_stage(plan.settings, plan.recognizers, process, patterns.types())
+    warnings += found.warnings
     return _Loaded(
         counter=counter,
         models=models,
@@ -212,17 +208,9 @@ def _load(plan: Plan) -> _Loaded:
             notes=settings.facts.notes,
         ),
         vault=vault,
-        stage=stage,
+        recognition=found,
         warnings=warnings,
     )
-
-
-def _entity_types(plan: Plan) -> set[str]:
-    """Give the types that recognizers name, which need no pattern."""
-    ner = plan.settings.ner
-    if plan.recognizers is None and ner.mode == "off":
-        return set()
-    return {"address", *(name for model in ner.models for name in model.labels.values())}
 
 
 def _pseudonymous(patterns: PatternSet) -> str:
@@ -232,18 +220,6 @@ def _pseudonymous(patterns: PatternSet) -> str:
         | {p.spec.type for p in patterns.patterns if p.action == "pseudonym"}
     )
     return f"masking of {types[0]}" if types else ""
-
-
-def _stage(plan: Plan) -> tuple[EntityStage | None, tuple[str, ...]]:
-    if plan.recognizers is not None:
-        plugged = {
-            language: (recognizer, _SameName())
-            for language, recognizer in plan.recognizers.items()
-        }
-        return (EntityStage(plugged) if plugged else None), ()
-    if plan.settings.ner.mode == "off":
-        return None, ()
-    return load_recognizers(plan.settings.ner)
 
 
 def _teller(plan: Plan, counts: Counts) -> Callable[[Event], None]:
@@ -270,15 +246,26 @@ def _teller(plan: Plan, counts: Counts) -> Callable[[Event], None]:
 def _entity_worker(
     plan: Plan, loaded: _Loaded, store: Store, cache: StateCache
 ) -> EntityWorker | None:
-    if loaded.stage is None:
+    found = loaded.recognition
+    if found.stage is None:
         return None
+    settings = plan.settings
+    extractor = loaded.extractor
+
+    def rules(text: str, question: str | None, part: str) -> Sequence[Candidate]:
+        read = extractor.extract(text, role="user", question=question, part=part)
+        return read.facts
+
     return EntityWorker(
-        stage=loaded.stage,
+        reader=EntityReader(
+            found.stage, found.process, limit_s=settings.ner.batch_timeout_s
+        ),
         store=store,
         clock=plan.clock,
-        batch=plan.settings.ner.batch,
-        deadline_ms=plan.settings.ner.deadline_ms,
-        max_chars=plan.settings.facts.max_chars,
+        settings=settings.ner,
+        max_chars=settings.facts.max_chars,
+        rules=rules,
+        masked_types=found.masked_types,
         changed=cache.advance,
     )
 
@@ -321,6 +308,15 @@ async def _fact_worker(
     worker.start()
     await worker.catch_up()
     return worker
+
+
+def _guard(
+    plan: Plan, loaded: _Loaded, entities: EntityWorker | None
+) -> EntityGuard | None:
+    types = loaded.recognition.masked_types
+    if entities is None or not types:
+        return None
+    return EntityGuard(entities, types, deadline_ms=plan.settings.ner.deadline_ms)
 
 
 def _compactor(

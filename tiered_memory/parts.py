@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.cache import StateCache
     from tiered_memory.compaction.compactor import Compactor
+    from tiered_memory.entity_guard import EntityGuard
     from tiered_memory.entity_worker import EntityWorker
     from tiered_memory.fact_worker import FactWorker
     from tiered_memory.intake import Intake
@@ -51,6 +52,7 @@ class Parts:
     compactor: Compactor
     entities: EntityWorker | None
     facts: FactWorker | None
+    guard: EntityGuard | None
     cache: StateCache
     clock: Clock
     resolve: Callable[[Sequence[Candidate], Sequence[Fact]], FactChanges]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.model import (
         AppendResult,
+        Candidate,
         Cardinality,
         CompactionRecord,
         CompactionResult,
@@ -98,16 +99,20 @@ class Session:
 
         Raises:
             MessageError: something is no chat message; nothing was stored.
+            RecognizerError: types that recognizers find are to be masked, and they did
+                not answer within ``ner.deadline_ms``; nothing was stored.
             StoreError: the database refused; nothing was stored.
         """
         self._parts.check()
         inline = not is_long(message, limit=INLINE_CHARS)
         payloads = await self._worked(inline, partial(as_payloads, message))
         async with self.lock:
+            guard = self._parts.guard
+            entities = () if guard is None else await guard.entities(payloads)
             state = await self._known()
             while True:
                 draft = await self._worked(
-                    inline, partial(self._draft, state, payloads, message_id)
+                    inline, partial(self._draft, state, payloads, message_id, entities)
                 )
                 if not draft.messages and draft.head is None:
                     return _unchanged(state)
@@ -120,7 +125,11 @@ class Session:
         return self._receipt(draft, result)
 
     def _draft(
-        self, state: SessionState, payloads: Sequence[Payload], message_id: str | None
+        self,
+        state: SessionState,
+        payloads: Sequence[Payload],
+        message_id: str | None,
+        entities: Sequence[Sequence[Candidate]],
     ) -> Draft:
         return self._parts.intake.draft(
             state,
@@ -128,6 +137,7 @@ class Session:
             subject=self._subject,
             system_prompt=self._system_prompt if state.head is None else None,
             message_id=message_id,
+            entities=entities,
             now=self._parts.clock.now(),
         )
 

@@ -50,6 +50,7 @@ __all__ = [
     "SummarySettings",
     "ToolResultSettings",
     "WindowSettings",
+    "default_models",
 ]
 
 ENV_PREFIX = "TIERED_MEMORY_"
@@ -246,7 +247,8 @@ class NerModelSettings(_Part):
     labels: dict[str, str]
 
 
-def _default_models() -> tuple[NerModelSettings, ...]:
+def default_models() -> tuple[NerModelSettings, ...]:
+    """Give the recognizers that the extras ``en`` and ``zh`` install."""
     return (
         NerModelSettings(
             language="en",
@@ -263,13 +265,20 @@ def _default_models() -> tuple[NerModelSettings, ...]:
 
 
 class NerSettings(_Part):
-    """Stage 2. ``models`` that are not installed are left out, said once at open."""
+    """Stage 2. ``models`` that are not installed are left out, said once at open.
 
-    mode: Literal["thread", "off"] = "thread"
-    models: tuple[NerModelSettings, ...] = Field(default_factory=_default_models)
+    ``queue_texts`` and ``queue_chars`` bound what waits in memory; what came first goes
+    then, and is read from the database once the recognizers are idle.
+    """
+
+    mode: Literal["thread", "process", "off"] = "thread"
+    models: tuple[NerModelSettings, ...] = Field(default_factory=default_models)
     missing: Literal["warn", "error"] = "warn"
     batch: Positive = 32
     deadline_ms: Positive = 2_000
+    batch_timeout_s: Positive = 30
+    queue_texts: Positive = 2_000
+    queue_chars: Positive = 2_000_000
 
 
 class MaskingSettings(_Part):

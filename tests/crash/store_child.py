@@ -53,7 +53,7 @@ def stages() -> list[Stage]:
         session_id="a",
         candidates=((1, candidate("Ann", key="name")),),
         created_at=NOW,
-        entities_seq=2,
+        read=(1, 2),
     )
     first = draft(
         "a", 1, "A-1", "more", candidates=[candidate("A-1")], vault=[entry("AAAAAAAA")]

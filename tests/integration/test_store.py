@@ -237,24 +237,39 @@ async def test_entities_are_read_ever_further(store: Store) -> None:
     await say(store, "a", "x", "y")
     assert await store.unread_entities(limit=5) == [("a", 0, 2)]
 
-    def read_to(seq: int) -> FactDraft:
+    def read(*seqs: int) -> FactDraft:
         return FactDraft(
             session_id="a",
             candidates=((2, candidate("Ann", key="name")),),
             created_at=NOW,
-            entities_seq=seq,
+            read=seqs,
         )
 
-    await store.change_facts(read_to(2), newest_wins)
-    result = await store.change_facts(read_to(1), newest_wins)
+    behind = await store.change_facts(read(2), newest_wins)
+    assert await store.unread_entities(limit=5) == [("a", 0, 2)]
+    first = await store.change_facts(read(1), newest_wins)
+    both = await store.change_facts(read(2), newest_wins)
+    again = await store.change_facts(read(1), newest_wins)
 
-    assert result.entities_seq == 2
+    found = [result.entities_seq for result in (behind, first, both, again)]
+    assert found == [0, 1, 2, 2]
     assert await store.unread_entities(limit=5) == []
+    assert await store.entities_seq("a") == 2
     assert [(f.value, f.seq) for f in await store.facts("a")] == [("Ann", 2)]
 
 
+async def test_unread_sessions_come_in_pages(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        await say(store, name, "x")
+
+    first = await store.unread_entities(limit=2)
+    rest = await store.unread_entities(after="b", limit=2)
+
+    assert [row[0] for row in (*first, *rest)] == ["a", "b", "c"]
+
+
 async def test_facts_of_an_unknown_session_are_refused(store: Store) -> None:
-    made = FactDraft(session_id="?", candidates=(), created_at=NOW, entities_seq=1)
+    made = FactDraft(session_id="?", candidates=(), created_at=NOW, read=(1,))
     with pytest.raises(StoreError, match="no such session"):
         await store.change_facts(made, newest_wins)
 

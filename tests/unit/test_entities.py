@@ -316,3 +316,11 @@ def test_a_recognizer_that_cannot_be_one_is_an_error(name: str, engine: str) -> 
 
 def test_off_loads_nothing() -> None:
     assert load_recognizers(NerSettings(mode="off")) == (None, ())
+
+
+def test_what_stands_for_a_masked_value_is_no_name() -> None:
+    stage = en("K3F9TQ2A", "Lena Brandt")
+    assert found(stage, "[person_name-K3F9TQ2A] asked, and Lena Brandt too") == [
+        ("mentioned_person", "Lena Brandt")
+    ]
+    assert found(stage, "[Lena Brandt] asked") == [("mentioned_person", "Lena Brandt")]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tiered_memory.errors import SettingsError
 from tiered_memory.facts import entity_rules
 from tiered_memory.facts.normal_forms import NORMALIZERS
-from tiered_memory.facts.recognizers import described, find_recognizer
+from tiered_memory.facts.recognizers import installed
 from tiered_memory.model import Candidate
 from tiered_memory.ports import Entity, EntityRecognizer
 
@@ -77,6 +76,20 @@ class EntityStage:
             ValueError: a recognizer answered for another number of texts than it got, or
                 with a span outside its text.
         """
+        return [_distinct(found) for found in self._found(texts, stated=True)]
+
+    def mentions(self, texts: Sequence[EntityText]) -> list[list[Candidate]]:
+        """Give every place where something is named, denied and repeated ones too.
+
+        What is to be masked, not what is to be believed. Costs and raises as
+        ``candidates`` does.
+        """
+        return [
+            sorted(found, key=lambda c: (c.start, -c.end))
+            for found in self._found(texts, stated=False)
+        ]
+
+    def _found(self, texts: Sequence[EntityText], *, stated: bool) -> list[list[Candidate]]:
         found: list[list[Candidate]] = [[] for _ in texts]
         for language, (recognizer, labels) in self._recognizers.items():
             pieces = [
@@ -94,10 +107,10 @@ class EntityStage:
             for piece, entities in zip(pieces, answers, strict=True):
                 text = texts[piece.text]
                 for entity in _joined(_placed(piece, entities), language):
-                    candidate = _candidate(text, entity, language, labels)
+                    candidate = _candidate(text, entity, language, labels, stated=stated)
                     if candidate is not None:
                         found[piece.text].append(candidate)
-        return [_distinct(candidates) for candidates in found]
+        return found
 
 
 def _pieces(index: int, text: str) -> Iterator[_Piece]:
@@ -160,7 +173,12 @@ def _joined(entities: list[Entity], language: str) -> list[Entity]:
 
 
 def _candidate(
-    text: EntityText, entity: Entity, language: str, labels: Mapping[str, str]
+    text: EntityText,
+    entity: Entity,
+    language: str,
+    labels: Mapping[str, str],
+    *,
+    stated: bool,
 ) -> Candidate | None:
     kind = labels.get(entity.label)
     if kind is None:
@@ -168,15 +186,18 @@ def _candidate(
     start, end = entity_rules.trimmed(text.text, entity.start, entity.end)
     if start >= end or any(start < e and s < end for s, e in text.taken):
         return None
+    if stated and _in_marker(text.text, start):
+        return None
     value, before = text.text[start:end], text.text[max(0, start - 24) : start]
     introduced = entity_rules.introduces(before)
     if not entity_rules.plausible(kind, value, language, introduced=introduced):
         return None
-    if kind == "person_name" and (
+    denied = kind == "person_name" and (
         entity_rules.denied(before)
         or entity_rules.cut_short(before, value)
         or entity_rules.greeted(before, value)
-    ):
+    )
+    if stated and denied:
         return None
     key, type_, confidence, many = _typed(kind, value, introduced=introduced)
     form = NORMALIZERS[type_ if type_ in NORMALIZERS else "lower"](value)
@@ -193,10 +214,18 @@ def _candidate(
         confidence=confidence,
         source="ner",
         pattern=f"ner.{language}",
+        polarity="negate" if denied else "assert",
         cardinality="many" if many else "one",
         identifier=False,
         why={"label": entity.label},
     )
+
+
+def _in_marker(text: str, place: int) -> bool:
+    """Tell whether a ``[type …]`` that stands for a masked value is open at ``place``."""
+    left = text.rfind("[", max(0, place - 80), place)
+    head = text[left + 1 : left + 2]
+    return left >= 0 and "]" not in text[left:place] and "a" <= head <= "z"
 
 
 def _typed(kind: str, value: str, *, introduced: bool) -> tuple[str, str, float, bool]:
@@ -236,22 +265,5 @@ def load_recognizers(ner: NerSettings) -> tuple[EntityStage | None, tuple[str, .
     """
     if ner.mode == "off":
         return None, ()
-    loaded: dict[str, tuple[EntityRecognizer, Mapping[str, str]]] = {}
-    wanted: dict[str, list[str]] = {}
-    for model in ner.models:
-        if model.language in loaded:
-            continue
-        recognizer = find_recognizer(model)
-        if recognizer is None:
-            wanted.setdefault(model.language, []).append(described(model))
-        else:
-            loaded[model.language] = (recognizer, dict(model.labels))
-    missing = tuple(
-        f"no recognizer for {language!r} is installed ({', '.join(names)}); names and places "
-        f"in that language come from patterns alone. Install tiered-memory[{language}]"
-        for language, names in wanted.items()
-        if language not in loaded
-    )
-    if missing and ner.missing == "error":
-        raise SettingsError("; ".join(missing), field="ner.models")
+    loaded, missing = installed(ner)
     return (EntityStage(loaded) if loaded else None), missing

@@ -8,19 +8,68 @@ from typing import TYPE_CHECKING, cast
 from tiered_memory.errors import SettingsError
 from tiered_memory.facts.lac_entities import LacEntities, find_lac
 from tiered_memory.facts.spacy_entities import load_spacy
+from tiered_memory.ports import EntityRecognizer
+from tiered_memory.settings import default_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tiered_memory.ports import Entity, EntityRecognizer
-    from tiered_memory.settings import NerModelSettings
+    from tiered_memory.ports import Entity
+    from tiered_memory.settings import NerModelSettings, NerSettings
 
-__all__ = ["described", "find_recognizer"]
+__all__ = ["Labelled", "find_recognizer", "installed"]
+
+Labelled = tuple[EntityRecognizer, "Mapping[str, str]"]
+"""A recognizer, and the fact type of each of its labels."""
 
 
-def described(model: NerModelSettings) -> str:
-    """Give engine and model names, for a warning."""
-    return f"{model.engine}: {' or '.join(model.model)}" if model.model else model.engine
+def installed(ner: NerSettings) -> tuple[dict[str, Labelled], tuple[str, ...]]:
+    """Load the first recognizer there is for each language; seconds, off the loop.
+
+    Nothing is ever downloaded. The texts say what is missing, and how to install it.
+
+    Raises:
+        SettingsError: with ``ner.missing = "error"`` for a missing recognizer; always for
+            one that is there and cannot be loaded.
+    """
+    loaded: dict[str, Labelled] = {}
+    wanted: dict[str, list[NerModelSettings]] = {}
+    for model in ner.models:
+        if model.language in loaded:
+            continue
+        recognizer = find_recognizer(model)
+        if recognizer is None:
+            wanted.setdefault(model.language, []).append(model)
+        else:
+            loaded[model.language] = (recognizer, dict(model.labels))
+    missing = tuple(
+        _missing(language, models)
+        for language, models in wanted.items()
+        if language not in loaded
+    )
+    if missing and ner.missing == "error":
+        raise SettingsError("; ".join(missing), field="ner.models")
+    return loaded, missing
+
+
+def _missing(language: str, models: Sequence[NerModelSettings]) -> str:
+    """Say what is missing; only what the project's extras bring is named as installable."""
+    names = ", ".join(
+        f"{model.engine}: {' or '.join(model.model)}" if model.model else model.engine
+        for model in models
+    )
+    if all(model in default_models() for model in models):
+        remedy = f"Install tiered-memory[{language}]"
+    else:
+        remedy = (
+            "Install it from where its makers give it (under the names of many spaCy models "
+            f"the package index holds empty packages), or take tiered-memory[{language}] "
+            "with the default ner.models"
+        )
+    return (
+        f"no recognizer for {language!r} is installed ({names}); names and places in that "
+        f"language come from patterns alone. {remedy}"
+    )
 
 
 def find_recognizer(model: NerModelSettings) -> EntityRecognizer | None:

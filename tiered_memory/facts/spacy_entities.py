@@ -94,3 +94,7 @@ class SpacyEntities:
                 ]
                 for document in self._pipeline.pipe(texts, batch_size=_BATCH)
             ]
+
+    def strings(self) -> int:
+        """Give how many strings the pipeline keeps; for watching memory."""
+        return len(self._pipeline.vocab.strings)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from tiered_memory.errors import StoreError
 from tiered_memory.model import AppendResult, FactChanges
-from tiered_memory.store import vault
+from tiered_memory.store import reading, vault
 from tiered_memory.store.changes import FactBatch, Moment, current_facts, reference_numbers
 from tiered_memory.store.session_rows import SessionRow, read_sessions, write_sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from sqlalchemy import Connection
@@ -31,6 +31,11 @@ def change_facts(
     A draft that changes nothing but ``entities_seq`` does not raise the revision. One
     whose session is not stored does what its ``missing`` says.
     """
+    read: dict[str, set[int]] = {}
+    for draft, _ in items:
+        if draft.read:
+            read.setdefault(draft.session_id, set()).update(draft.read)
+    unread = reading.unread_seqs(connection, {name: max(read[name]) for name in read})
     sessions = read_sessions(connection, [draft.session_id for draft, _ in items])
     facts = current_facts(
         connection, sorted({d.session_id for d, _ in items if d.candidates})
@@ -52,6 +57,10 @@ def change_facts(
             outcomes.append(exc)
             continue
         session.subject = session.subject or draft.subject
+        if draft.read:
+            session.entities_seq = _read_to(
+                session.entities_seq, unread[draft.session_id], read[draft.session_id]
+            )
         outcomes.append(_change(connection, draft, changes, session, facts))
         moved[draft.session_id] = (session, draft.created_at)
     write_sessions(connection, moved)
@@ -80,6 +89,15 @@ def _unchanged(draft: FactDraft) -> AppendResult:
         last_seq=0,
         repeated=True,
     )
+
+
+def _read_to(mark: int, unread: Sequence[int], read: Collection[int]) -> int:
+    """Give the last of ``unread`` before the first that is not in ``read``."""
+    for seq in unread:
+        if seq not in read:
+            break
+        mark = max(mark, seq)
+    return mark
 
 
 def _resolved_changes(
@@ -135,8 +153,6 @@ def _change(
         ]
     if draft.vault:
         vault.write(connection, {draft.session_id: (draft.vault, session)})
-    if draft.entities_seq is not None:
-        session.entities_seq = max(session.entities_seq, draft.entities_seq)
     return AppendResult(
         session_id=draft.session_id,
         base_revision=base,

@@ -12,7 +12,7 @@ from tiered_memory.store import fact_reading, rows, schema, vault
 from tiered_memory.text.references import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection, Executable
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "compactions",
+    "entities_seq",
     "history",
     "references",
     "revision",
@@ -33,6 +34,7 @@ __all__ = [
     "sessions_with",
     "state",
     "unread_entities",
+    "unread_seqs",
 ]
 
 _session, _message, _fact = schema.session, schema.message, schema.fact
@@ -99,10 +101,28 @@ _UNREAD = (
         sa.func.max(_message.c.seq).label("last"),
     )
     .join(_message, _message.c.session_id == _session.c.session_id)
-    .where(_message.c.role == "user", _message.c.seq > _session.c.entities_seq)
+    .where(
+        _session.c.session_id > sa.bindparam("after"),
+        _message.c.role == "user",
+        _message.c.seq > _session.c.entities_seq,
+        _message.c.ended_revision.is_(None),
+    )
     .group_by(_session.c.session_id, _session.c.entities_seq)
     .order_by(_session.c.session_id)
     .limit(sa.bindparam("limit"))
+)
+_READ_TO = sa.select(_session.c.entities_seq).where(_session.c.session_id == _ID)
+_UNREAD_SEQS = (
+    sa.select(_message.c.session_id, _message.c.seq)
+    .join(_session, _session.c.session_id == _message.c.session_id)
+    .where(
+        _message.c.session_id.in_(sa.bindparam("ids", expanding=True)),
+        _message.c.role == "user",
+        _message.c.seq > _session.c.entities_seq,
+        _message.c.seq <= sa.bindparam("last"),
+        _message.c.ended_revision.is_(None),
+    )
+    .order_by(_message.c.session_id, _message.c.seq)
 )
 
 
@@ -224,14 +244,30 @@ def compactions(connection: Connection, session_id: str) -> list[CompactionRecor
     return [rows.record_of(row) for row in connection.execute(_RECORDS, {"id": session_id})]
 
 
-def unread_entities(connection: Connection, *, limit: int) -> list[tuple[str, int, int]]:
-    """Give sessions with user messages that the recognizers have not read.
+def unread_entities(
+    connection: Connection, *, after: str, limit: int
+) -> list[tuple[str, int, int]]:
+    """Give sessions with user messages that the recognizers have not read, by id.
 
     Each as (session id, seq they have read to, seq of its newest user message).
     """
-    return [
-        (row[0], row[1], row[2]) for row in connection.execute(_UNREAD, {"limit": limit})
-    ]
+    result = connection.execute(_UNREAD, {"after": after, "limit": limit})
+    return [(row[0], row[1], row[2]) for row in result]
+
+
+def entities_seq(connection: Connection, session_id: str) -> int:
+    """Give the seq that the recognizers have read to; 0 where there is no session."""
+    return connection.execute(_READ_TO, {"id": session_id}).scalar() or 0
+
+
+def unread_seqs(connection: Connection, last: Mapping[str, int]) -> dict[str, list[int]]:
+    """Give the unread user messages of sessions, up to a seq of each; one statement."""
+    found: dict[str, list[int]] = {session_id: [] for session_id in last}
+    if last:
+        values = {"ids": list(last), "last": max(last.values())}
+        for session_id, seq in connection.execute(_UNREAD_SEQS, values):
+            found[session_id].append(seq)
+    return found
 
 
 def _messages(

@@ -103,7 +103,7 @@ class Store:
         return result
 
     async def change_facts(self, draft: FactDraft, resolve: Resolve) -> AppendResult:
-        """Bring candidates to the facts as they are then; ``entities_seq`` only grows."""
+        """Bring candidates to the facts as they are then; what is read only grows."""
         result: AppendResult = await self._batched(facts.change_facts, (draft, resolve))
         return result
 
@@ -271,9 +271,15 @@ class Store:
         """Give the records of compaction, oldest first."""
         return await self._read(partial(reading.compactions, session_id=session_id))
 
-    async def unread_entities(self, *, limit: int) -> list[tuple[str, int, int]]:
-        """Give sessions whose user messages the recognizers have not all read."""
-        return await self._read(partial(reading.unread_entities, limit=limit))
+    async def unread_entities(
+        self, *, after: str = "", limit: int
+    ) -> list[tuple[str, int, int]]:
+        """Give sessions whose user messages the recognizers have not all read, by id."""
+        return await self._read(partial(reading.unread_entities, after=after, limit=limit))
+
+    async def entities_seq(self, session_id: str) -> int:
+        """Give the seq that the recognizers have read to, 0 where it is not stored."""
+        return await self._read(partial(reading.entities_seq, session_id=session_id))
 
     # -- the end ------------------------------------------------------------------
 
