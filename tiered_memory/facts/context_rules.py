@@ -175,7 +175,7 @@ TRIGGERS: Mapping[str, str] = {
         r"if|assuming"
     ),
     "corrected": (
-        r"(?i)actually|correct|right|mean|should|chang|updat|sorry|\bno\b|oops|wait|其实|实际|应该是|"
+        r"(?i)actually|correct|right|mean|should|chang|updat|sorry|(?:^|[^a-z])no(?:[^a-z]|$)|oops|wait|其实|实际|应该是|"
         r"应为|更正|正确|改|换|更新|错|不对|而是|scratch|strike|make|mistake|bad|wrong|等等|等一下|"
         r"等下|哦不|噢不|啊不|搞混"
     ),
