@@ -41,7 +41,7 @@ def test_replies_give_disjoint_slices_without_outer_spaces(
 def test_borders_stay_in_the_text(name: str, text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    found = READERS[name].extent(text, start, end)
+    found = READERS[name].extent(text, start, end, ())
     if found is not None:
         assert start <= found[0] < found[1] <= len(text)
 

@@ -43,8 +43,11 @@ _FILLERS = (
 )  # fmt: skip
 
 
-def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+def extent(
+    text: str, start: int, end: int, expected: Collection[str] = ()
+) -> tuple[int, int] | None:
     """Cut what leads to the address, and read on to its last house, stair and room."""
+    del expected
     for lead in _START.finditer(text, start, end):
         start = lead.end() if lead.end() < end else start
     if code := _CODE.match(text, start, end):

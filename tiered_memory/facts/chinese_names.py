@@ -109,8 +109,11 @@ _POINTERS = frozenset("她他它你您我的了吗呢吧是不没在有")
 _NEVER_LAST = frozenset("为会到型的过等个们了")
 
 
-def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+def extent(
+    text: str, start: int, end: int, expected: Collection[str] = ()
+) -> tuple[int, int] | None:
     """Narrow what stands behind ``我叫`` to the name, its title left out."""
+    del expected
     end = start + len(_untitled(text[start:end]))
     return (start, end) if person(text[start:end]) else None
 

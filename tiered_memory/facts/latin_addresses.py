@@ -60,7 +60,9 @@ def _tokens(text: str, start: int) -> Iterator[_Token]:
         yield _Token(found.start(), found.end(), word.lower().rstrip("."), word.istitle())
 
 
-def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+def extent(
+    text: str, start: int, end: int, expected: Collection[str] = ()
+) -> tuple[int, int] | None:
     """Read on from where an address begins to where it ends, which may be beyond ``end``.
 
     Numbers before it that are none of it (a telephone's, a count of goods) are left out.
@@ -76,9 +78,14 @@ def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
         begin = tokens[place].start
         value = "" if read is None else text[begin:read]
         if read is not None and read >= end and street(value) and _named(value):
-            return begin, read
+            return begin, begin + len(_without_asked(value, expected))
         place = _next_number(tokens, place + 1)
     return None
+
+
+def _without_asked(value: str, expected: Collection[str]) -> str:
+    """Leave out a postcode that was asked for as well: it is a value of its own."""
+    return _ZIP.sub("", value) if "postcode" in expected else value
 
 
 def _next_number(tokens: list[_Token], place: int) -> int:
@@ -120,9 +127,8 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
     end = None if start is None else _read(list(_tokens(text, start)), text)
     if start is None or end is None:
         return []
-    if "postcode" in expected:
-        end = start + len(_ZIP.sub("", text[start:end]))
-    value = text[start:end]
+    value = _without_asked(text[start:end], expected)
+    end = start + len(value)
     if not street(value) or not _says_where(value):
         return []
     rest = [t.word for t in _tokens(text, end) if t.word and t.word[0].isalnum()]

@@ -111,20 +111,24 @@ def _nearly_name(word: str) -> bool:
     )
 
 
-def extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+def extent(
+    text: str, start: int, end: int, expected: Collection[str] = ()
+) -> tuple[int, int] | None:
     """Narrow what stands behind ``my name is`` to the name; None where there is none."""
-    del end
+    del end, expected
     found = name_words(text, start)
     return (found[0][0], found[-1][1]) if found else None
 
 
-def family_extent(text: str, start: int, end: int) -> tuple[int, int] | None:
+def family_extent(
+    text: str, start: int, end: int, expected: Collection[str] = ()
+) -> tuple[int, int] | None:
     """Narrow what stands behind ``last name``: family names that are words count too."""
     word = _TOKEN.match(text, start, start + REACH)
     if word is not None and word.group().lower() in FAMILY_WORDS:
         plain = _follows(text, word.end()) is not None
         return word.span() if plain else None
-    return extent(text, start, end)
+    return extent(text, start, end, expected)
 
 
 def answers(text: str, expected: Collection[str]) -> list[Reading]:

@@ -137,7 +137,7 @@ def slot_matches(
 
 def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | None:
     spec = hit.pattern.spec
-    span = _by_reader(hit, view)
+    span = _by_reader(hit, view, expected)
     if span is None:
         return None
     why: dict[str, str] = {}
@@ -189,12 +189,12 @@ def _refused(hit: Hit, view: TextView) -> bool:
     return any(has_word(view.lower, word.lower(), start, end) for word in context.unless)
 
 
-def _by_reader(hit: Hit, view: TextView) -> Span | None:
+def _by_reader(hit: Hit, view: TextView, expected: Collection[str]) -> Span | None:
     """Give the span with the borders that the pattern's reader finds."""
     reader, span = hit.pattern.reader, hit.span
     if reader is None:
         return span
-    found = reader.extent(view.text, span.start, span.end)
+    found = reader.extent(view.text, span.start, span.end, expected)
     if found is None:
         return None
     start, end = found

@@ -26,12 +26,13 @@ class Reader:
     """Two functions over the folded text; spans are half-open, in its characters.
 
     Attributes:
-        extent: text, start and end of what an expression found → where the value begins
-            and ends, which may be beyond that, or None where it is none.
+        extent: text, start and end of what an expression found, and the types asked for
+            → where the value begins and ends, which may be beyond that, or None where it
+            is none.
         answers: a reply and the types asked for → values in it.
     """
 
-    extent: Callable[[str, int, int], tuple[int, int] | None]
+    extent: Callable[[str, int, int, Collection[str]], tuple[int, int] | None]
     answers: Callable[[str, Collection[str]], Sequence[Reading]]
 
 
