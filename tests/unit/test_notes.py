@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tiered_memory.facts.extraction import Extractor
@@ -22,6 +24,12 @@ def notes(extractor: Extractor, text: str, role: str = "user") -> list[Candidate
     for candidate in extraction.facts:
         assert extraction.masked[candidate.start : candidate.end] == candidate.value
     return [c for c in extraction.facts if c.type == "note"]
+
+
+def current(candidates: Sequence[Candidate]) -> list[str]:
+    """Values that hold at the end of a batch."""
+    changes = resolve(candidates, ())
+    return [c.value for n, c in enumerate(changes.added) if -n not in changes.ended]
 
 
 @pytest.mark.parametrize(
@@ -160,8 +168,7 @@ def test_what_is_not_to_be_remembered_takes_the_note_back(
     (taken_back,) = notes(extractor, text)
     assert taken_back.polarity == "negate"
     (stated,) = notes(extractor, "remember that my boat is called Calypso")
-    changes = resolve((stated, taken_back), ())
-    assert changes.added == ()
+    assert current((stated, taken_back)) == []
 
 
 def test_chinese_words_take_it_back_too(extractor: Extractor) -> None:
@@ -174,7 +181,7 @@ def test_a_new_value_takes_the_place_of_the_old(extractor: Extractor) -> None:
     text = "Remember that my boat is called Calypso. No, remember that my boat is called Kestrel."
     found = notes(extractor, text)
     assert [n.value for n in found] == ["Calypso", "Kestrel"]
-    assert [c.value for c in resolve(found, ()).added] == ["Kestrel"]
+    assert current(found) == ["Kestrel"]
 
 
 def test_a_long_clause_ends_where_another_begins(extractor: Extractor) -> None:
