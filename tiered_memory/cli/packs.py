@@ -22,7 +22,7 @@ from tiered_memory.cli.running import (
 from tiered_memory.engine import MemoryEngine
 from tiered_memory.errors import PackError
 from tiered_memory.facts.packs import PatternCheck, check_file
-from tiered_memory.settings import NerSettings
+from tiered_memory.settings import FactModelSettings, NerSettings
 
 if TYPE_CHECKING:
     from tiered_memory.model import Extraction
@@ -105,7 +105,8 @@ def _check(file: Path) -> list[PatternCheck]:
 async def _extract(
     text: str, question: str | None, packs: list[Path], settings: Settings
 ) -> Extraction:
-    facts = settings.facts.model_copy(update={"files": (*settings.facts.files, *packs)})
+    files = (*settings.facts.files, *packs)
+    facts = settings.facts.model_copy(update={"files": files, "llm": FactModelSettings()})
     ner = NerSettings(mode="off")
     chosen = settings.model_copy(update={"facts": facts, "ner": ner})
     async with MemoryEngine.open(":memory:", settings=chosen) as memory:
