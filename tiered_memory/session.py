@@ -162,18 +162,11 @@ class Session:
             self._parts.compactor.nudge(state)
 
     def _receipt(self, draft: Draft, result: AppendResult) -> Receipt:
-        first, last = result.first_seq, result.last_seq
         touched = (*result.added, *result.changed)
-        facts = tuple(
-            fact
-            for fact in touched
-            if fact.last_seq is not None
-            and first <= fact.last_seq <= last
-            and fact.ended_revision is None
-        )
+        facts = tuple(fact for fact in touched if fact.ended_revision is None)
         return Receipt(
-            first_seq=first,
-            last_seq=last,
+            first_seq=result.first_seq,
+            last_seq=result.last_seq,
             facts=facts,
             masked={} if result.repeated else draft.masked_counts,
             tokens=sum(message.tokens for message in result.messages),

@@ -116,7 +116,8 @@ async def test_a_value_read_back_and_confirmed_is_a_fact(
         session = memory.session("s")
         lines = chat([("u", "hi"), ("a", asked), ("u", answer)])
         for batch in [[m] for m in lines] if one_by_one else [lines]:
-            await session.add(batch)
+            receipt = await session.add(batch)
+        assert [f.key for f in receipt.facts] == [key]
         fact = await session.fact(key)
         assert fact is not None
         assert (fact.value, fact.source, fact.seq) == (value, "confirmed", 2)
