@@ -83,6 +83,9 @@ def note_times(result: runs.Result) -> None:
         for stage, value in found.items():
             bound = SCAN_BOUNDS[name] if stage == "pattern_scan" else None
             result.note(f"µs {name}", stage, value, 1, bound, most=True)
+    for name, figures in timing.growth(settings()).items():
+        for figure, value in figures.items():
+            result.note(f"growth {name}", figure, value, 1, None, most=True)
 
 
 def print_figures(result: runs.Result) -> None:

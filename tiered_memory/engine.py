@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
     from sqlalchemy.ext.asyncio import AsyncEngine
 
-    from tiered_memory.model import Event, Extraction, SessionInfo
+    from tiered_memory.model import Event, Extraction, PatternReload, SessionInfo
     from tiered_memory.opening import Resources
     from tiered_memory.parts import Parts
     from tiered_memory.ports import (
@@ -200,9 +200,25 @@ class MemoryEngine:
                 "e.g. datetime.now(timezone.utc)",
                 field="when",
             )
-        return self._resources.extractor.extract(
+        return self._resources.patterns.extractor.extract(
             text, role=role, question=question, when=when
         )
+
+    async def reload_patterns(self) -> PatternReload:
+        """Read all packs of the settings again and use them from the next call on.
+
+        Files are read in a thread, about half a second. What runs meanwhile ends with
+        the patterns it began with. Messages that are stored are not read again. A type
+        that loses a mask is named in the result, logged, and told to ``on_event``.
+
+        Raises:
+            PackError: a pack is broken; the patterns stay as they are.
+            SettingsError: ``facts.disabled`` or ``masking`` names what is gone; a type
+                gets pseudonyms and no vault is open, or a mask that needs recognizers
+                which are missing; the same.
+        """
+        self._parts.check()
+        return await self._resources.patterns.reload()
 
     def metrics(self) -> Metrics:
         """Give the counts since the engine was opened; no I/O."""
@@ -224,11 +240,14 @@ class MemoryEngine:
             entity_dropped=0 if entities is None else entities.dropped,
             entity_time_outs=0 if entities is None else entities.time_outs,
             entity_restarts=0 if entities is None else entities.restarts,
-            pattern_time_outs=sum(self._resources.extractor.time_outs().values()),
+            pattern_time_outs=self._resources.patterns.time_outs(),
             background_errors=parts.counts.background_errors
             + (0 if entities is None else entities.errors),
             sessions_cached=len(parts.cache),
             warnings=self._resources.warnings,
+            pattern_reloads=self._resources.patterns.reloads,
+            pattern_refusals=self._resources.patterns.refusals,
+            validator_failures=self._resources.patterns.validator_failures(),
         )
 
     async def aclose(self) -> None:

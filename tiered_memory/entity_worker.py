@@ -92,6 +92,10 @@ class EntityWorker:
         """Batches that took longer than ``ner.batch_timeout_s``."""
         return self._reader.time_outs
 
+    def mask(self, types: Collection[str]) -> None:
+        """Store no candidates of ``types`` from now on."""
+        self._masked_types = frozenset(types)
+
     def start(self) -> None:
         """Start the worker's task; it belongs to the engine, not to a caller's scope."""
         self._task = asyncio.create_task(self._run(), name="tiered-memory entities")

@@ -67,9 +67,8 @@ class FactWorker:
         tell: Callable[[Event], None],
         sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
     ) -> None:
-        self._caller = ModelCaller(
-            model, ReplyReader(extractor), timeout_s=settings.timeout_s
-        )
+        self._caller = ModelCaller(model, timeout_s=settings.timeout_s)
+        self._reader = ReplyReader(extractor)
         self._extractor = extractor
         self._store = store
         self._clock = clock
@@ -95,6 +94,11 @@ class FactWorker:
     def backlog(self) -> int:
         """Messages that wait in memory, those that are being read included."""
         return len(self._known)
+
+    def use(self, extractor: Extractor) -> None:
+        """Read by other patterns from the next message on."""
+        self._reader = self._reader.reading_with(extractor)
+        self._extractor = extractor
 
     def start(self) -> None:
         """Start the tasks; they belong to the engine, not to a caller's scope."""
@@ -252,8 +256,9 @@ class FactWorker:
         self, session_id: str, seq: int, parts: list[PartText]
     ) -> Verdict | None:
         """Ask the model, at most as often as the settings say; None where it may not be."""
-        patterns = self._extractor.patterns
-        request = fact_request([part.text for part in parts], proposable(patterns))
+        reader = self._reader
+        types = proposable(self._extractor.patterns)
+        request = fact_request([part.text for part in parts], types)
         failed: CallFailed | None = None
         for _ in range(1 + self._settings.max_retries):
             grant = await self._store.model_tasks.begin(
@@ -268,7 +273,7 @@ class FactWorker:
                 break
             self.calls += 1
             try:
-                verdict = await self._caller.call(request, parts)
+                verdict = await self._caller.call(request, parts, reader)
             except CallFailed as exc:
                 self.failures += 1
                 failed = exc

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -136,6 +137,12 @@ class Intake:
     def given(self) -> GivenValues:
         """Reads values that the application gives."""
         return self._extractor.given
+
+    def reading_with(self, extractor: Extractor) -> Intake:
+        """Give an intake like this one with other patterns; this one stays as it is."""
+        other = copy.copy(self)
+        other._extractor = extractor
+        return other
 
     def draft(
         self,

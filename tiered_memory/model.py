@@ -35,6 +35,7 @@ __all__ = [
     "Metrics",
     "NewMessage",
     "Omission",
+    "PatternReload",
     "Payload",
     "Prompt",
     "ProposalDraft",
@@ -191,12 +192,16 @@ class Reason:
     """Why a match became a fact, was masked, or was not taken.
 
     Attributes:
-        outcome: ``fact``, ``masked``, or what kept it from being one.
+        outcome: ``fact``, ``passing`` (a fact that is told in passing, which is not
+            stored) or ``masked``; else what kept it from being one: the key of its
+            pattern that spoke against it (``reader``, ``context``, ``unless``, ``deny``,
+            ``validator``, ``threshold``, ``normalize``), ``overlap`` with ``lost_to``,
+            ``url``, ``masked_span``, ``cut``, or its ``standing``.
         pattern: id of the pattern that matched.
         value: the slice of ``Extraction.masked``.
         start, end: half-open, in code points of ``Extraction.masked``.
         score: of the match after context, question and validator.
-        context: the word that announced it.
+        context: the words that announced it, in the expression or near it.
         validator: by name, where there is one that passed it.
         standing: what its sentence says of it, where that is not a plain statement.
         slot: ``asked`` or ``bare``, where the assistant had asked for its type.
@@ -575,13 +580,34 @@ class CompactionResult:
 class Event:
     """Something that the engine did by itself, told to ``on_event``.
 
-    ``kind``: ``folded``, ``fold_failed``, ``healed``, ``background_error``, ``warning``.
+    ``kind``: ``folded``, ``fold_failed``, ``healed``, ``background_error``, ``warning``,
+    ``patterns_reloaded``, ``patterns_refused``.
     ``details`` holds numbers and codes, never text of a message or a value.
     """
 
     kind: str
     session_id: str | None
     details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternReload:
+    """What ``memory.reload_patterns()`` did.
+
+    Attributes:
+        patterns: how many are in use now.
+        added, removed, changed: their ids, sorted.
+        unmasked: types of which values are stored now, at least some, that were masked
+            or dropped before.
+        warnings: what to tell people, these types included.
+    """
+
+    patterns: int
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unmasked: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -605,6 +631,10 @@ class Metrics:
         background_errors: failures caught and logged at a background task's edge.
         sessions_cached: session states in memory.
         warnings: what was said at open, e.g. a recognizer that is not installed.
+        pattern_reloads, pattern_refusals: calls of ``reload_patterns`` that replaced the
+            patterns, and that found a broken pack.
+        validator_failures: of validators of the application's own, which raised or gave
+            no answer.
     """
 
     messages: int
@@ -626,6 +656,9 @@ class Metrics:
     background_errors: int
     sessions_cached: int
     warnings: tuple[str, ...]
+    pattern_reloads: int = 0
+    pattern_refusals: int = 0
+    validator_failures: int = 0
 
 
 # -- the prompt ---------------------------------------------------------------

@@ -35,6 +35,7 @@ from tiered_memory.parts import Counts, Parts
 from tiered_memory.prompt.budget import check_settings
 from tiered_memory.prompt.builder import PromptBuilder
 from tiered_memory.recognition import closed, entity_types, find_stage, recognizer_process
+from tiered_memory.reloading import PatternsInUse
 from tiered_memory.revealing import Revealer
 from tiered_memory.store.store import Store
 from tiered_memory.vault import Vault, open_vault
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
 
     from tiered_memory.facts.entity_process import RecognizerProcess
-    from tiered_memory.facts.patterns import PatternSet
     from tiered_memory.model import Candidate, Event
     from tiered_memory.ports import (
         Clock,
@@ -93,7 +93,7 @@ class Plan:
 class Resources:
     """What an open engine owns beside its parts."""
 
-    extractor: Extractor
+    patterns: PatternsInUse
     exits: AsyncExitStack
     warnings: tuple[str, ...] = ()
 
@@ -127,18 +127,25 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
         await store.save_settings(
             plan.settings.digest(), plan.settings.canonical_json(), plan.clock.now()
         )
-        entities = _entity_worker(plan, loaded, store, cache)
+        in_use = PatternsInUse(
+            loaded.extractor,
+            plan.settings,
+            recognition=loaded.recognition,
+            vault=loaded.vault,
+            tell=tell,
+        )
+        entities = _entity_worker(plan, loaded, in_use, store, cache)
         if entities is not None:
             exits.push_async_callback(entities.aclose)
             entities.start()
-        facts = await _fact_worker(plan, loaded, store, cache, entities, tell, exits)
-        compactor = _compactor(plan, loaded, store, cache, entities, tell, exits)
+        facts = await _fact_worker(plan, in_use, store, cache, entities, tell, exits)
+        compactor = _compactor(plan, loaded, in_use, store, cache, entities, tell, exits)
         exits.push_async_callback(compactor.aclose)
         parts = Parts(
             store=store,
             intake=Intake(
                 settings=plan.settings,
-                extractor=loaded.extractor,
+                extractor=in_use.extractor,
                 counter=loaded.counter,
                 gate=None if facts is None else ModelGate(),
                 vault=loaded.vault,
@@ -147,7 +154,7 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
             builder=PromptBuilder(plan.settings, loaded.counter, loaded.models),
             compactor=compactor,
             entities=entities,
-            guard=_guard(plan, loaded, entities),
+            guard=_guard(plan, in_use, entities),
             facts=facts,
             cache=cache,
             clock=plan.clock,
@@ -159,8 +166,18 @@ async def open_parts(plan: Plan) -> tuple[Parts, Resources]:
             pid=os.getpid(),
             counts=counts,
         )
+
+        def swap(extractor: Extractor) -> None:
+            parts.intake = parts.intake.reading_with(extractor)
+            parts.guard = _guard(plan, in_use, entities)
+            if entities is not None:
+                entities.mask(in_use.masked_types)
+            if facts is not None:
+                facts.use(extractor)
+
+        in_use.on_swap(swap)
         resources = Resources(
-            extractor=loaded.extractor,
+            patterns=in_use,
             exits=exits.pop_all(),
             warnings=tuple(loaded.warnings),
         )
@@ -192,8 +209,11 @@ def _load(plan: Plan, process: RecognizerProcess | None) -> _Loaded:
     patterns = load_patterns(
         settings.facts, settings.masking.actions, entity_types=entity_types(settings.ner)
     )
+    hidden = patterns.types_with("pseudonym")
     vault = open_vault(
-        settings.masking.vault_key_env, os.environ, wanted_by=_pseudonymous(patterns)
+        settings.masking.vault_key_env,
+        os.environ,
+        wanted_by=f"masking of {hidden[0]}" if hidden else "",
     )
     warnings += patterns.warnings
     found = find_stage(plan.settings, plan.recognizers, process, patterns)
@@ -201,25 +221,11 @@ def _load(plan: Plan, process: RecognizerProcess | None) -> _Loaded:
     return _Loaded(
         counter=counter,
         models=models,
-        extractor=Extractor(
-            patterns,
-            max_chars=settings.facts.max_chars,
-            timezone=settings.facts.timezone,
-            notes=settings.facts.notes,
-        ),
+        extractor=Extractor.of(patterns, settings.facts),
         vault=vault,
         recognition=found,
         warnings=warnings,
     )
-
-
-def _pseudonymous(patterns: PatternSet) -> str:
-    """Name the first type whose values get a pseudonym; "" where none do."""
-    types = sorted(
-        {name for name, action in patterns.masking.items() if action == "pseudonym"}
-        | {p.spec.type for p in patterns.patterns if p.action == "pseudonym"}
-    )
-    return f"masking of {types[0]}" if types else ""
 
 
 def _teller(plan: Plan, counts: Counts) -> Callable[[Event], None]:
@@ -244,16 +250,15 @@ def _teller(plan: Plan, counts: Counts) -> Callable[[Event], None]:
 
 
 def _entity_worker(
-    plan: Plan, loaded: _Loaded, store: Store, cache: StateCache
+    plan: Plan, loaded: _Loaded, in_use: PatternsInUse, store: Store, cache: StateCache
 ) -> EntityWorker | None:
     found = loaded.recognition
     if found.stage is None:
         return None
     settings = plan.settings
-    extractor = loaded.extractor
 
     def rules(text: str, question: str | None, part: str) -> Sequence[Candidate]:
-        read = extractor.extract(text, role="user", question=question, part=part)
+        read = in_use.extractor.extract(text, role="user", question=question, part=part)
         return read.facts
 
     return EntityWorker(
@@ -272,7 +277,7 @@ def _entity_worker(
 
 async def _fact_worker(
     plan: Plan,
-    loaded: _Loaded,
+    in_use: PatternsInUse,
     store: Store,
     cache: StateCache,
     entities: EntityWorker | None,
@@ -296,7 +301,7 @@ async def _fact_worker(
 
     worker = FactWorker(
         model=model,
-        extractor=loaded.extractor,
+        extractor=in_use.extractor,
         store=store,
         clock=plan.clock,
         settings=settings,
@@ -311,9 +316,9 @@ async def _fact_worker(
 
 
 def _guard(
-    plan: Plan, loaded: _Loaded, entities: EntityWorker | None
+    plan: Plan, in_use: PatternsInUse, entities: EntityWorker | None
 ) -> EntityGuard | None:
-    types = loaded.recognition.masked_types
+    types = in_use.masked_types
     if entities is None or not types:
         return None
     return EntityGuard(entities, types, deadline_ms=plan.settings.ner.deadline_ms)
@@ -322,6 +327,7 @@ def _guard(
 def _compactor(
     plan: Plan,
     loaded: _Loaded,
+    in_use: PatternsInUse,
     store: Store,
     cache: StateCache,
     entities: EntityWorker | None,
@@ -350,7 +356,7 @@ def _compactor(
         counter=loaded.counter,
         summarizer=summarizer,
         method=method,
-        find_identifiers=loaded.extractor.identifiers,
+        find_identifiers=lambda text: in_use.extractor.identifiers(text),
         entities_reached=entities_reached,
         clock=plan.clock,
         owner=f"{os.getpid()}-{secrets.token_hex(8)}",

@@ -43,7 +43,10 @@ class Counts:
 
 @dataclass(slots=True, kw_only=True)
 class Parts:
-    """The open engine's parts; ``closed`` is the only thing that changes."""
+    """The open engine's parts.
+
+    ``closed`` changes, and with new patterns ``intake`` and ``guard``.
+    """
 
     store: Store
     intake: Intake

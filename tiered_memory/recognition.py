@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from anyio import CancelScope, to_thread
@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from tiered_memory.ports import EntityRecognizer
     from tiered_memory.settings import NerSettings, Settings
 
-__all__ = ["Recognition", "closed", "entity_types", "find_stage", "recognizer_process"]
+__all__ = [
+    "Recognition",
+    "closed",
+    "entity_types",
+    "find_stage",
+    "masking",
+    "recognizer_process",
+]
 
 NAMED_TYPES = frozenset({"person_name", "address", "place"})
 """What the stage types by itself, beside the types that ``ner.models`` give to labels."""
@@ -31,12 +38,14 @@ class Recognition:
     Attributes:
         stage: None where there is no recognizer.
         process: where the recognizers run; None for a thread.
+        missing: recognizers that the settings name and that are not there.
         masked_types: types that recognizers find and that must not be stored.
-        warnings: what is missing.
+        warnings: what is missing, and what is not masked for it.
     """
 
     stage: EntityStage | None = None
     process: RecognizerProcess | None = None
+    missing: tuple[str, ...] = ()
     masked_types: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
 
@@ -99,21 +108,35 @@ def find_stage(
         stage = EntityStage(loaded) if loaded else None
     else:
         stage, missing = load_recognizers(settings.ner)
-    known = patterns.types()
-    alone = {name for name in settings.masking.actions if name not in known}
-    types = entity_types(settings.ner) | alone
-    masked = frozenset(name for name in types if patterns.action(name) != "store")
-    if masked and settings.ner.mode != "off" and (missing or stage is None):
+    found = Recognition(stage=stage, process=process, missing=missing)
+    return masking(found, settings.ner, patterns)
+
+
+def masking(found: Recognition, ner: NerSettings, patterns: PatternSet) -> Recognition:
+    """Give the same recognizers with the types that must not be stored by ``patterns``.
+
+    Those are what the settings' ``masking`` or a pack says of a type that recognizers
+    name.
+
+    Raises:
+        SettingsError: there are such types, and a recognizer is missing.
+    """
+    alone = patterns.masking.keys() - patterns.types()
+    masked = frozenset(
+        name for name in entity_types(ner) | alone if patterns.action(name) != "store"
+    )
+    warnings = found.missing
+    if masked and ner.mode != "off" and (found.missing or found.stage is None):
         raise SettingsError(
             f"masking of {', '.join(sorted(masked))} needs recognizers: "
-            + ("; ".join(missing) or "none was given")
+            + ("; ".join(found.missing) or "none was given")
             + "; or set ner.mode = 'off' to mask what patterns alone find",
             field="masking",
         )
-    if masked and stage is None:
-        names = ", ".join(sorted(masked))
-        missing = (f"ner.mode is 'off': {names} is masked where patterns find it alone",)
-    return Recognition(stage=stage, process=process, masked_types=masked, warnings=missing)
+    if masked and found.stage is None:
+        types = ", ".join(sorted(masked))
+        warnings = (f"ner.mode is 'off': {types} is masked where patterns find it alone",)
+    return replace(found, masked_types=masked, warnings=warnings)
 
 
 def entity_types(ner: NerSettings) -> frozenset[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from datetime import datetime
 
+    from tiered_memory.intake import Intake
     from tiered_memory.model import (
         AppendResult,
         Candidate,
@@ -107,12 +108,14 @@ class Session:
         inline = not is_long(message, limit=INLINE_CHARS)
         payloads = await self._worked(inline, partial(as_payloads, message))
         async with self.lock:
-            guard = self._parts.guard
+            # Both of one set of patterns, to the end, whatever is reloaded meanwhile.
+            guard, intake = self._parts.guard, self._parts.intake
             entities = () if guard is None else await guard.entities(payloads)
             state = await self._known()
             while True:
                 draft = await self._worked(
-                    inline, partial(self._draft, state, payloads, message_id, entities)
+                    inline,
+                    partial(self._draft, intake, state, payloads, message_id, entities),
                 )
                 if not draft.messages and draft.head is None:
                     return _unchanged(state)
@@ -126,12 +129,13 @@ class Session:
 
     def _draft(
         self,
+        intake: Intake,
         state: SessionState,
         payloads: Sequence[Payload],
         message_id: str | None,
         entities: Sequence[Sequence[Candidate]],
     ) -> Draft:
-        return self._parts.intake.draft(
+        return intake.draft(
             state,
             payloads,
             subject=self._subject,

@@ -203,7 +203,8 @@ class FactSettings(_Part):
     """Which packs read facts, and from how much of a text.
 
     ``packs`` are shipped ones by name, ``files`` the user's own, ``patterns`` inline
-    ones in the pack format. ``max_facts`` bounds the facts tier of a prompt.
+    ones in the pack format; ``disabled`` leaves patterns out by id. ``max_facts`` bounds
+    the facts tier of a prompt.
     ``timezone`` is the customers' (IANA name): in it a message's time gives the day that
     ``明天`` is told from. Wherever a shipped pack is used, ``secrets`` is used too.
     ``notes``: what the customer asks to remember is a fact.
@@ -212,6 +213,7 @@ class FactSettings(_Part):
     packs: tuple[str, ...] = ("secrets", "common", "ecommerce")
     files: tuple[Path, ...] = ()
     patterns: tuple[dict[str, Any], ...] = ()
+    disabled: tuple[str, ...] = ()
     max_facts: Positive = 60
     max_chars: Positive = 32_768
     timezone: str = "UTC"

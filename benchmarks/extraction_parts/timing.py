@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ TEXTS = {
 def stages(settings: Settings) -> dict[str, dict[str, float]]:
     """Give, for each text, the best time of each stage in µs; about 5 s."""
     patterns = load_patterns(settings.facts, settings.masking.actions)
-    extractor = Extractor(patterns, max_chars=settings.facts.max_chars)
+    extractor = Extractor.of(patterns, settings.facts)
     return {name: _stages(text, patterns, extractor) for name, text in TEXTS.items()}
 
 
@@ -53,17 +54,16 @@ def _stages(text: str, patterns: PatternSet, extractor: Extractor) -> dict[str, 
     folded = fold(text)
     view = TextView(folded.text)
     matches = settled(find_matches(patterns.facts, view, Timer()), ())
-    gates = [getattr(scan, "_gate", None) for scan in (patterns.secrets, patterns.facts)]
     reader = ContextReader()
 
     def scan() -> None:
-        for gate in gates:
-            if gate is not None:
-                gate.matching(view.data)
+        patterns.secrets.matching(view.data)
+        patterns.facts.matching(view.data)
 
     def match() -> None:
-        find_matches(patterns.secrets, view, Timer())
-        find_matches(patterns.facts, view, Timer())
+        fresh = TextView(folded.text)
+        find_matches(patterns.secrets, fresh, Timer())
+        find_matches(patterns.facts, fresh, Timer())
 
     def context() -> None:
         around = reader.open(view)
@@ -84,6 +84,44 @@ def _stages(text: str, patterns: PatternSet, extractor: Extractor) -> dict[str, 
     found["bytes"] = float(len(text.encode()))
     found["facts"] = float(len(extractor.extract(text, role="user").facts))
     return found
+
+
+def growth(settings: Settings) -> dict[str, dict[str, float]]:
+    """Give, for sets of more and more patterns, their number and µs of a pattern scan.
+
+    The text is of 200 characters with one fact; the last set has 200 patterns more, of
+    shapes that are not in it. ``ratio`` is to all shipped packs.
+    """
+    more = tuple(
+        {"id": f"more.{n}", "type": f"more_{n}", "regex": [f"Q{n:03}[-_ ]?[0-9]{{6}}"]}
+        for n in range(200)
+    )
+    packs = settings.facts.packs
+    wanted = {
+        "1_pack": {"packs": ("secrets",)},
+        "3_packs": {"packs": ("secrets", "common", "ecommerce")},
+        f"{len(packs)}_packs": {"packs": packs},
+        f"{len(packs)}_packs_and_200_patterns": {"packs": packs, "patterns": more},
+    }
+    found: dict[str, dict[str, float]] = {}
+    for name, values in wanted.items():
+        facts = settings.facts.model_copy(update=values)
+        patterns = load_patterns(facts, {})
+        text = TEXTS["200_chars_1_fact"]
+        found[name] = {
+            "patterns": float(len(patterns.patterns)),
+            "pattern_scan": _best(partial(_scan, text, patterns)),
+        }
+    whole = found[f"{len(packs)}_packs"]["pattern_scan"]
+    for figures in found.values():
+        figures["ratio"] = figures["pattern_scan"] / whole
+    return found
+
+
+def _scan(text: str, patterns: PatternSet) -> None:
+    view = TextView(fold(text).text)
+    find_matches(patterns.secrets, view, Timer())
+    find_matches(patterns.facts, view, Timer())
 
 
 def _best(run: Callable[[], object], rounds: int = 40) -> float:

@@ -79,6 +79,7 @@ MEANINGS = {
     "facts.packs": "shipped pattern packs, by name; `secrets` comes with any of them. What they find: [types.md](types.md)",
     "facts.files": "your own packs; see [patterns.md](patterns.md)",
     "facts.patterns": "patterns of your own, inline, as in a pack",
+    "facts.disabled": "ids of patterns that are left out, e.g. `phone.nanp`; one that masks is left out with a warning",
     "facts.max_facts": "facts shown in a prompt at most",
     "facts.timezone": "the customers' time zone (IANA name): the day that `明天` in a message is told from",
     "facts.max_chars": "facts are read from so many leading characters of a text; masking has no limit",

@@ -22,6 +22,7 @@ from tiered_memory.cli.demo_check import CORRECTED, SECRETS, VALUES
 from tiered_memory.store.schema import VERSION_TABLE
 
 WITHOUT_RECOGNIZERS = {"TIERED_MEMORY_NER__MODE": "off"}
+WIDE = WITHOUT_RECOGNIZERS | {"COLUMNS": "240"}
 
 
 @dataclass(frozen=True)
@@ -430,7 +431,48 @@ def test_a_good_pack_passes_and_finds_its_values(tmp_path: Path) -> None:
     assert tried.code == 0, tried.err
     found = tried.json["extraction"]
     assert [(c["type"], c["value"]) for c in found["facts"]] == [("ticket_no", "LT12345")]
+    why = {(r["value"], r["pattern"]): r for r in found["why"]}
+    assert why["LT12345", "lamps.ticket"]["outcome"] == "fact"
+    assert (why["LT12345", "lamps.ticket"]["start"]) == 2
+    assert [r["outcome"] for r in found["why"] if r["value"] == "[password]"] == ["masked"]
     assert "hunter22" not in tried.out
+
+
+def test_a_text_in_a_file_is_read_and_every_match_explained(tmp_path: Path) -> None:
+    pack = tmp_path / "shop.yaml"
+    pack.write_text(GOOD_PACK, encoding="utf-8")
+    text = tmp_path / "text.txt"
+    text.write_text("工单LT12345，比如LT54321", encoding="utf-8")
+    settings = write(tmp_path / "s.toml", "[facts]", 'files = ["shop.yaml"]')
+    shown = cli(
+        *("patterns", "check", pack, "--text-file", text, "--settings", settings),
+        cwd=tmp_path,
+    )
+    assert shown.code == 0, shown.err
+    assert "2–9" in shown.out
+    assert "example" in shown.out
+    both = cli(*("patterns", "check", "--text", "a", "--text-file", text), cwd=tmp_path)
+    assert both.code == 2
+
+
+def test_a_clash_with_a_shipped_pack_is_seen_by_the_check(tmp_path: Path) -> None:
+    pack = tmp_path / "shop.yaml"
+    pack.write_text(GOOD_PACK.replace("lamps.ticket", "order.shape"), encoding="utf-8")
+    checked = cli("patterns", "check", pack, "--json", cwd=tmp_path)
+    assert checked.code == 1
+    assert "ecommerce.yaml" in checked.json["patterns"][0]["problem"]
+
+
+def test_facts_say_why_they_are_facts(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", user("我的手机号是13900002222"))
+    assert cli("run", file, "--db", "m.db", cwd=tmp_path).code == 0
+    shown = cli("facts", "a", "--db", "m.db", "--why", cwd=tmp_path, **WIDE)
+    assert shown.code == 0, shown.err
+    assert "phone.by_cue" in shown.out
+    assert "content 6–17" in shown.out
+    assert "validator phone" in shown.out
+    plain = cli("facts", "a", "--db", "m.db", cwd=tmp_path)
+    assert "phone.by_cue" not in plain.out
 
 
 def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from collections import defaultdict
 import pytest
 
 from tiered_memory.facts.extraction import Extractor
-from tiered_memory.facts.packs import check_file, load_patterns, shipped_packs
+from tiered_memory.facts.pack_checks import check_file
+from tiered_memory.facts.packs import load_patterns, shipped_packs
 from tiered_memory.facts.patterns import PatternSet
 from tiered_memory.settings import FactSettings
 

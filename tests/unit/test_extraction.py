@@ -486,3 +486,31 @@ def test_a_slip_is_put_right(extractor: Extractor, text: str) -> None:
     found = extractor.extract(text, role="user").facts
     assert found[-1].value == "A7732"
     assert found[-1].why["corrects"] == "A7731"
+
+
+def test_what_matched_and_is_no_fact_is_told_with_its_reason(extractor: Extractor) -> None:
+    found = extractor.extract("订单号A8801，比如 https://a.example/A8803", role="user")
+    told = {(reason.value, reason.pattern): reason for reason in found.why}
+    assert told["A8801", "order.by_cue"].outcome == "fact"
+    assert told["A8801", "order.by_cue"].context == "订单号"
+    lost = told["A8801", "order.near_cue"]
+    assert (lost.outcome, lost.lost_to) == ("overlap", "order.by_cue")
+    assert told["https://a.example/A8803", "url.link"].outcome == "example"
+    assert [fact.value for fact in found.facts] == ["A8801"]
+
+
+@pytest.mark.parametrize(
+    ("more", "outcome"),
+    [
+        ({"context": {"words": ["order"], "required": True}}, "context"),
+        ({"deny": ["A8801"]}, "deny"),
+        ({"validator": "luhn"}, "validator"),
+        ({"score": 0.4}, "threshold"),
+        ({"normalize": "date"}, "normalize"),
+    ],
+)
+def test_a_key_that_speaks_against_a_match_is_named(
+    more: dict[str, Any], outcome: str
+) -> None:
+    (reason,) = inline(**more).extract("A8801", role="user").why
+    assert (reason.outcome, reason.value, reason.pattern) == (outcome, "A8801", "a.b")

@@ -2,12 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tiered_memory.facts.lanes import (
-    ExpressionError,
-    TextView,
-    Timer,
-    compile_expression,
-)
+from tiered_memory.facts.compiling import ExpressionError, compile_expression
+from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.pack_schema import Boundary
 
 LOOK = "(?=.)"

@@ -7,7 +7,8 @@ import pytest
 
 from tiered_memory.errors import PackError, SettingsError
 from tiered_memory.facts.extraction import Extractor
-from tiered_memory.facts.packs import check_file, load_patterns
+from tiered_memory.facts.pack_checks import check_file
+from tiered_memory.facts.packs import load_patterns
 from tiered_memory.settings import FactSettings
 
 LAMP = """\
@@ -59,8 +60,13 @@ def test_the_shipped_packs_load_without_a_warning() -> None:
         ("['HL-[0-9]{6}']", "['HL-[0-9']", 5, "regex"),
         ("HL-204817\n      no", "HL-204818\n      no", 9, "examples.match"),
         ("'AHL-204817'", "'my HL-204817'", 11, "examples.no_match"),
-        ("normalize: upper", "normalize: louder", 6, "there is no 'louder'"),
-        ("normalize: upper", "validator: magic", 6, "there is no 'magic'"),
+        (
+            "normalize: upper",
+            "normalize: louder",
+            6,
+            "there is no normal form 'louder'; did you mean 'lower'?",
+        ),
+        ("normalize: upper", "validator: magic", 6, "there is no validator 'magic'"),
         ("normalize: upper", "priority: high", 6, "priority"),
         ("还没到': HL-204817", "还没到': 204817", 9, "quotes"),
     ],
@@ -199,4 +205,4 @@ def test_check_file_reports_every_pattern(tmp_path: Path) -> None:
 def test_check_file_says_when_an_id_is_there_twice(tmp_path: Path) -> None:
     checks = check_file(write(tmp_path, LAMP + LAMP.split("patterns:\n")[1]))
     assert checks[0].problem is None
-    assert "twice" in (checks[1].problem or "")
+    assert "already used at" in (checks[1].problem or "")

@@ -6,18 +6,21 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tiered_memory.errors import RecognizerError, SettingsError
 from tiered_memory.facts.packs import load_patterns
-from tiered_memory.facts.patterns import PatternSet
 from tiered_memory.facts.reader_thread import ReaderThread
 from tiered_memory.facts.recognizers import installed
 from tiered_memory.facts.spacy_entities import load_spacy
 from tiered_memory.recognition import entity_types, find_stage
 from tiered_memory.settings import NerModelSettings, NerSettings, Settings
 from tiered_memory.testing import TableRecognizer
+
+if TYPE_CHECKING:
+    from tiered_memory.facts.patterns import PatternSet
 
 EMPTY_ON_THE_INDEX = ("zh-core-web-sm", "en-core-web-trf", "de-core-news-md")
 
@@ -72,9 +75,10 @@ def test_an_empty_package_under_a_models_name_is_an_error(
 MASKED = Settings(masking={"person_name": "mask"})
 
 
-def patterns(settings: Settings) -> PatternSet:
-    types = entity_types(settings.ner)
-    return load_patterns(settings.facts, settings.masking.actions, entity_types=types)
+def patterns_of(settings: Settings) -> PatternSet:
+    return load_patterns(
+        settings.facts, settings.masking.actions, entity_types=entity_types(settings.ner)
+    )
 
 
 def test_what_must_be_masked_needs_its_recognizers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,12 +86,12 @@ def test_what_must_be_masked_needs_its_recognizers(monkeypatch: pytest.MonkeyPat
     with pytest.raises(
         SettingsError, match=r"masking of person_name needs recognizers.*'en'"
     ):
-        find_stage(MASKED, None, None, patterns(MASKED))
+        find_stage(MASKED, None, None, patterns_of(MASKED))
 
 
 def test_without_recognizers_by_choice_there_is_a_warning() -> None:
     off = MASKED.model_copy(update={"ner": NerSettings(mode="off")})
-    found = find_stage(off, None, None, patterns(off))
+    found = find_stage(off, None, None, patterns_of(off))
     assert found.stage is None
     assert "person_name" in found.warnings[0]
 
@@ -95,7 +99,7 @@ def test_without_recognizers_by_choice_there_is_a_warning() -> None:
 def test_only_what_recognizers_find_waits_for_them() -> None:
     settings = Settings(masking={"phone": "mask", "place": "drop", "person_name": "store"})
     table = {"zh": TableRecognizer({})}
-    found = find_stage(settings, table, None, patterns(settings))
+    found = find_stage(settings, table, None, patterns_of(settings))
     assert found.masked_types == {"place"}
 
 

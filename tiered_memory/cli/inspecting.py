@@ -105,6 +105,13 @@ def facts(
             show_default=False,
         ),
     ] = None,
+    why: Annotated[
+        bool,
+        typer.Option(
+            "--why",
+            help="Each with its pattern, span, words, validator and score.",
+        ),
+    ] = False,
     settings: SettingsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,6 +120,8 @@ def facts(
     For example:
 
       tiered-memory facts conversation-42 --db memory.db --key order_id --history
+
+      tiered-memory facts conversation-42 --db memory.db --why
 
       tiered-memory facts conversation-42 --db memory.db --as-of 2026-05-12T15:30Z
     """
@@ -123,7 +132,7 @@ def facts(
         if as_json:
             print_json(rows)
         else:
-            stdout().print(fact_table(rows, f"Facts of {session}"))
+            stdout().print(fact_table(rows, f"Facts of {session}", why=why))
         return 0
 
     _look(session, db, settings, work)

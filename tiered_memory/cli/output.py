@@ -53,21 +53,33 @@ def counts(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number:,}" for name, number in ordered) or "–"
 
 
-def fact_table(facts: Sequence[Fact], title: str) -> Table:
-    """Show facts with where they come from."""
+def fact_table(facts: Sequence[Fact], title: str, *, why: bool = False) -> Table:
+    """Show facts with where they come from; with ``why``, by what they are facts."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     for name in ("key", "value"):
         table.add_column(name, overflow="fold")
     for name in ("status", "source"):
         table.add_column(name, no_wrap=True)
     table.add_column("message", justify="right", no_wrap=True)
+    if why:
+        for name in ("span", "pattern", "why"):
+            table.add_column(name, overflow="fold")
     for fact in facts:
         key = fact.key if fact.owner == "self" else f"{fact.owner} {fact.key}"
         place = "–" if fact.seq is None else str(fact.seq)
         if fact.last_seq is not None and fact.last_seq != fact.seq:
             place += f"…{fact.last_seq}"
-        table.add_row(key, fact.value, fact.status.value, fact.source, place)
+        row = (key, fact.value, fact.status.value, fact.source, place)
+        table.add_row(*row, *(_grounds(fact) if why else ()))
     return table
+
+
+def _grounds(fact: Fact) -> tuple[str, str, str]:
+    """Give where a fact stands in its message, its pattern, and what counted for it."""
+    span = "–" if fact.start is None else f"{fact.part} {fact.start}–{fact.end}"
+    said = [f"{name} {value}" for name, value in sorted(fact.why.items())]
+    said.append(f"score {fact.confidence:.2f}")
+    return span, fact.pattern or "–", ", ".join(said)
 
 
 def tier_table(prompt: Prompt, title: str) -> Table:

@@ -20,12 +20,12 @@ from tiered_memory.cli.running import (
     load_settings,
 )
 from tiered_memory.engine import MemoryEngine
-from tiered_memory.errors import PackError
-from tiered_memory.facts.packs import PatternCheck, check_file
+from tiered_memory.errors import MessageError
+from tiered_memory.facts.pack_checks import PatternCheck, check_files
 from tiered_memory.settings import FactModelSettings, NerSettings
 
 if TYPE_CHECKING:
-    from tiered_memory.model import Extraction
+    from tiered_memory.model import Extraction, Reason
     from tiered_memory.settings import Settings
 
 __all__ = ["check"]
@@ -48,6 +48,15 @@ def check(
             help="Show what the packs find in this customer text.", show_default=False
         ),
     ] = None,
+    text_file: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="The same for a text in a file, as one message.",
+            show_default=False,
+        ),
+    ] = None,
     question: Annotated[
         str | None,
         typer.Option(
@@ -59,9 +68,11 @@ def check(
 ) -> None:
     """Run the examples of pattern packs, or try the packs on a text.
 
-    With FILEs each pattern is checked: its keys, its expressions, and that its examples
-    match or do not match as they say. With --text the shipped packs, those of the
-    settings and the FILEs read the text; nothing is stored.
+    With FILEs each pattern is checked: its keys, its expressions, that its examples match
+    or do not match as they say, and that its id clashes with none of the settings' packs
+    or the shipped ones. With --text the packs of the settings and the FILEs read the text;
+    nothing is stored. Each match is shown with its place and why it is a fact, or is none;
+    what is masked is shown masked.
 
     Exit code: 0 all fine; 1 a pattern is wrong; 2 usage, settings or pack.
 
@@ -74,14 +85,19 @@ def check(
     packs = files or []
 
     async def work() -> int:
-        if not packs and text is None:
+        if not packs and text is None and text_file is None:
             complain("give a pack's FILE, or --text, or both")
             return BAD_USAGE
-        checks = [item for file in packs for item in _check(file)]
+        if text is not None and text_file is not None:
+            complain("give --text or --text-file, not both")
+            return BAD_USAGE
+        given = text if text_file is None else _read(text_file)
+        chosen = load_settings(settings)
+        checks = check_files(packs, chosen.facts)
         failed = [item for item in checks if item.problem is not None]
         found: Extraction | None = None
-        if text is not None and not failed:
-            found = await _extract(text, question, packs, load_settings(settings))
+        if given is not None and not failed:
+            found = await _extract(given, question, packs, chosen)
         if as_json:
             shown = None if found is None else _json(found)
             print_json({"patterns": checks, "extraction": shown})
@@ -92,20 +108,24 @@ def check(
     finish(work)
 
 
-def _check(file: Path) -> list[PatternCheck]:
-    """Check a file; one that is no pack at all is one finding."""
+def _read(file: Path) -> str:
+    """Read a text.
+
+    Raises:
+        MessageError: it is not UTF-8.
+    """
     try:
-        return check_file(file)
-    except PackError as exc:
-        line = exc.facts.get("line")
-        place = line if isinstance(line, int) else None
-        return [PatternCheck(file=str(file), line=place, pattern=None, problem=str(exc))]
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as exc:
+        raise MessageError(f"{file} is no text in UTF-8") from exc
 
 
 async def _extract(
     text: str, question: str | None, packs: list[Path], settings: Settings
 ) -> Extraction:
-    files = (*settings.facts.files, *packs)
+    known = {file.resolve() for file in settings.facts.files}
+    more = tuple(file for file in packs if file.resolve() not in known)
+    files = (*settings.facts.files, *more)
     facts = settings.facts.model_copy(update={"files": files, "llm": FactModelSettings()})
     ner = NerSettings(mode="off")
     chosen = settings.model_copy(update={"facts": facts, "ner": ner})
@@ -140,20 +160,41 @@ def _show(checks: list[PatternCheck], found: Extraction | None) -> None:
         console.print(table)
     if found is None:
         return
-    table = Table(title="Found", title_justify="left", box=SIMPLE_HEAD)
+    console.print(_fact_table(found))
+    console.print(_reason_table(found))
+    console.print(f"stored as  {found.masked}")
+    console.print(f"masked     {counts(found.masked_counts)}")
+
+
+def _fact_table(found: Extraction) -> Table:
+    table = Table(title="Facts", title_justify="left", box=SIMPLE_HEAD)
     for name in ("key", "value", "normal form", "owner", "score", "pattern"):
         table.add_column(name, overflow="fold")
     for one in found.facts:
         value = one.value if one.polarity == "assert" else f"not {one.value}"
-        row = (
-            one.key,
-            value,
-            one.normalized,
-            one.owner,
-            f"{one.confidence:.2f}",
-            one.pattern,
-        )
-        table.add_row(*row)
-    console.print(table)
-    console.print(f"stored as  {found.masked}")
-    console.print(f"masked     {counts(found.masked_counts)}")
+        form, score = one.normalized, f"{one.confidence:.2f}"
+        table.add_row(one.key, value, form, one.owner, score, one.pattern)
+    return table
+
+
+def _reason_table(found: Extraction) -> Table:
+    table = Table(title="Why", title_justify="left", box=SIMPLE_HEAD)
+    for name in ("span", "value", "pattern", "outcome", "by"):
+        table.add_column(name, overflow="fold")
+    for one in found.why:
+        outcome = one.outcome if one.lost_to is None else f"{one.outcome}: {one.lost_to}"
+        span = f"{one.start}–{one.end}"
+        table.add_row(span, one.value, one.pattern, outcome, _by(one))
+    return table
+
+
+def _by(reason: Reason) -> str:
+    """Give what counted for a match: words, validator, question, standing, score."""
+    parts = {
+        "words": reason.context,
+        "validator": reason.validator,
+        "slot": reason.slot,
+        "standing": reason.standing,
+    }
+    said = [f"{name} {value}" for name, value in parts.items() if value]
+    return ", ".join((*said, f"score {reason.score:.2f}"))

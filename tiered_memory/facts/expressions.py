@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Protocol
 
-import re2  # pyright: ignore[reportMissingTypeStubs]
+from tiered_memory.facts.re2_engine import compile_re2
 
 __all__ = ["Expression", "Match", "expression"]
 
@@ -39,4 +39,4 @@ class Expression(Protocol):
 
 def expression(pattern: str) -> Expression:
     """Compile ``pattern``, of which the code is the author."""
-    return cast("Expression", cast("Any", re2).compile(pattern))
+    return compile_re2(pattern)

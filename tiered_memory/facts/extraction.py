@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from tiered_memory.facts.answers import AnswerReader, claims
 from tiered_memory.facts.choosing import settled
 from tiered_memory.facts.context import ContextReader
 from tiered_memory.facts.corrections import Corrections
-from tiered_memory.facts.explaining import reasons
+from tiered_memory.facts.explaining import Explainer
 from tiered_memory.facts.forgetting import Forgetting
 from tiered_memory.facts.given import GivenValues
 from tiered_memory.facts.identifiers import IdentifierReader
@@ -22,7 +22,7 @@ from tiered_memory.facts.matches import find_matches
 from tiered_memory.facts.notes import NoteReader
 from tiered_memory.facts.questions import LAST_CHARS, expected_types
 from tiered_memory.facts.reading_back import ReadBack
-from tiered_memory.model import Candidate, Extraction, Identifier
+from tiered_memory.model import Candidate, Extraction, Identifier, Reason
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tiered_memory.facts.patterns import Pattern, PatternSet
     from tiered_memory.facts.pseudonyms import Pseudonyms
     from tiered_memory.model import Fact
+    from tiered_memory.settings import FactSettings
     from tiered_memory.text.folding import Folded
 
 __all__ = ["Extractor"]
@@ -47,6 +48,17 @@ CONFIRMED_SCORE = 0.95
 
 QUESTIONS = 512
 """Questions whose types are remembered: a bot asks with few wordings."""
+
+
+class _Settled(NamedTuple):
+    """A text's matches after the choice among them; spans are in the folded text."""
+
+    body: str
+    folded: Folded
+    view: TextView
+    matches: list[Match]
+    blocked: list[tuple[int, int]]
+    cut: int | None
 
 
 class Extractor:
@@ -77,6 +89,16 @@ class Extractor:
         self._asked = lru_cache(QUESTIONS)(self._asked_types)
         self.given = GivenValues(patterns, self._masker)
         self._notes = NoteReader() if notes else None
+
+    @classmethod
+    def of(cls, patterns: PatternSet, settings: FactSettings) -> Extractor:
+        """Make one that reads as ``settings`` say."""
+        return cls(
+            patterns,
+            max_chars=settings.max_chars,
+            timezone=settings.timezone,
+            notes=settings.notes,
+        )
 
     @property
     def patterns(self) -> PatternSet:
@@ -128,7 +150,7 @@ class Extractor:
             facts=facts,
             masked_counts=masked.counts(),
             complete=masked.complete and full,
-            explain=partial(reasons, facts, masked.marks),
+            explain=partial(self._explain, masked, expected, facts, when),
         )
 
     def mask(
@@ -164,10 +186,6 @@ class Extractor:
         """Give the spans of markers and pseudonyms in a stored text, left to right."""
         return self._masker.markers(text)
 
-    def may_store(self, type_name: str) -> bool:
-        """Tell whether values that a recognizer finds of a type are stored as they are."""
-        return self._patterns.action(type_name) == "store"
-
     def identifiers(self, text: str) -> list[Identifier]:
         """Give the identifiers in a text of any role, JSON included, left to right."""
         return self._identifiers.read(text)
@@ -175,6 +193,10 @@ class Extractor:
     def time_outs(self) -> Mapping[str, int]:
         """Give how often patterns ran out of time, by id."""
         return self._patterns.time_outs.counts()
+
+    def validator_failures(self) -> Mapping[str, int]:
+        """Give how often validators of the user's own failed, by pattern id."""
+        return self._patterns.failures.counts()
 
     def expected_types(self, question: str) -> tuple[str, ...]:
         """Give the types that an assistant's text asks for."""
@@ -243,20 +265,39 @@ class Extractor:
     def _asked_types(self, question: str) -> tuple[str, ...]:
         return expected_types(question, self._patterns.slots)
 
-    def _read(
+    def _explain(
         self,
         masked: Masked,
         expected: Collection[str],
-        *,
-        part: str,
-        index: int,
+        facts: Sequence[Candidate],
         when: datetime | None,
-        notes: bool,
-    ) -> tuple[list[Candidate], bool]:
+    ) -> tuple[Reason, ...]:
+        """Read ``masked`` again and tell why each match is a fact or none."""
+        settling = self._settle(masked, expected, Timer(), when)
+        around = self._context.open(settling.view)
+        explainer = Explainer(
+            scan=self._patterns.facts,
+            view=settling.view,
+            folded=settling.folded,
+            expected=expected,
+            kept=settling.matches,
+            blocked=settling.blocked,
+            cut=settling.cut,
+            standing=lambda m: _standing(around, m.pattern, m.start, m.end),
+        )
+        return explainer.reasons(facts, masked.marks)
+
+    def _settle(
+        self,
+        masked: Masked,
+        expected: Collection[str],
+        timer: Timer,
+        when: datetime | None,
+    ) -> _Settled:
+        """Find what the patterns match in ``masked`` and choose where they overlap."""
         body = masked.text[: self._max_chars]
         folded = fold(body)
         view = self._view(folded, when)
-        timer = Timer()
         found = find_matches(self._patterns.facts, view, timer, expected)
         markers = self._masker.markers(body)
         blocked = [folded.folded_span(*span) for span in markers]
@@ -267,6 +308,21 @@ class Extractor:
             found += [match for match in read if not match.pattern.sensitive]
         cut = len(view.text) if len(body) < len(masked.text) else None
         matches = settled(found, blocked, cut=cut)
+        return _Settled(body, folded, view, matches, blocked, cut)
+
+    def _read(
+        self,
+        masked: Masked,
+        expected: Collection[str],
+        *,
+        part: str,
+        index: int,
+        when: datetime | None,
+        notes: bool,
+    ) -> tuple[list[Candidate], bool]:
+        timer = Timer()
+        settling = self._settle(masked, expected, timer, when)
+        body, folded, view, matches, blocked, _ = settling
         around = self._context.open(view)
         candidates: list[Candidate] = []
         for match in matches:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from tiered_memory.facts.choosing import strongest
 from tiered_memory.facts.fillers import core
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 __all__ = [
     "WHOLE_ANSWER_PRIORITY",
     "Match",
+    "Refusal",
     "answered",
     "find_matches",
+    "judgements",
     "pattern_matches",
     "slot_matches",
 ]
@@ -41,10 +43,17 @@ WHOLE_ANSWER_PRIORITY = 78
 
 PADDING = " \t\r\n"
 
+Refusal = Literal[
+    "reader", "unless", "context", "deny", "validator", "threshold", "normalize"
+]
+"""Which key of its pattern speaks against a hit."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(slots=True, kw_only=True, eq=False)
 class Match:
     """A value of a pattern in the folded text; half-open, in characters of it.
+
+    Never changed; not frozen, because that would double the cost of making one.
 
     Attributes:
         left, right: of the whole match, its cue included.
@@ -74,20 +83,33 @@ def find_matches(
     scan: ScanSet, view: TextView, timer: Timer, expected: Collection[str] = ()
 ) -> list[Match]:
     """Give all matches of the patterns of ``scan``, overlapping ones too, unordered."""
-    found: list[Match] = []
+    return [
+        found
+        for _, found in judgements(scan, view, timer, expected)
+        if isinstance(found, Match)
+    ]
+
+
+def judgements(
+    scan: ScanSet, view: TextView, timer: Timer, expected: Collection[str] = ()
+) -> Iterator[tuple[Hit, Match | Refusal]]:
+    """Give each hit of ``scan`` with what it is; one in what a reader has read is none."""
     last, read, pattern = 0, 0, None
     for hit in scan.hits(view, timer):
-        # Hits come expression by expression, left to right; a reader goes on beyond one.
-        if hit.pattern is not pattern or hit.span.start < last:
-            read = 0
-        last, pattern = hit.span.start, hit.pattern
-        if hit.pattern.reader is not None and last < read:
+        if hit.pattern.reader is None:
+            yield hit, _judged(hit, view, expected)
             continue
-        match = _checked(hit, view, expected)
-        if match is not None:
-            found.append(match)
-            read = match.end if hit.pattern.reader is not None else 0
-    return found
+        # Hits come expression by expression, left to right; a reader goes on beyond one.
+        start = hit.span.start
+        if hit.pattern is not pattern or start < last:
+            read = 0
+        last, pattern = start, hit.pattern
+        if start < read:
+            continue
+        found = _judged(hit, view, expected)
+        yield hit, found
+        if isinstance(found, Match):
+            read = found.end
 
 
 def pattern_matches(
@@ -97,8 +119,8 @@ def pattern_matches(
     found: list[Match] = []
     for expression in pattern.expressions:
         for span in expression.spans(view, timer):
-            match = _checked(Hit(pattern, span), view, expected)
-            if match is not None:
+            match = _judged(Hit(pattern, span), view, expected)
+            if isinstance(match, Match):
                 found.append(match)
     if pattern.spec.type in expected:
         found += slot_matches((pattern,), view, timer, expected)
@@ -135,11 +157,12 @@ def slot_matches(
     return found
 
 
-def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | None:
+def _judged(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Refusal:
+    """Give the match that a hit is, or what speaks against it."""
     spec = hit.pattern.spec
-    span = _by_reader(hit, view, expected)
+    span = hit.span if hit.pattern.reader is None else _by_reader(hit, view, expected)
     if span is None:
-        return None
+        return "reader"
     why: dict[str, str] = {}
     score = spec.score
     answer = passing = False
@@ -147,21 +170,21 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
     cued = _worded(hit.span, view.text)
     if spec.context is not None:
         if _refused(hit, view):
-            return None
+            return "unless"
         word = context_word(hit.pattern, hit.span, view)
         if word is not None:
             score += spec.context.boost
             why["context"] = word
             cued = True
         elif spec.context.required and not asked:
-            return None
+            return "context"
         answer = spec.context.required and word is None
         passing = spec.context.to_store and word is None and not asked
     if asked:
         answer = answer or score < spec.threshold
         score += EXPECTED_BOOST
         why["slot"] = "asked"
-    match = _valued(
+    return _valued(
         hit.pattern,
         span,
         view,
@@ -169,13 +192,15 @@ def _checked(hit: Hit, view: TextView, expected: Collection[str]) -> Match | Non
         priority=spec.priority,
         answer=answer,
         cued=cued,
+        passing=passing,
         why=why,
     )
-    return replace(match, passing=True) if match is not None and passing else match
 
 
 def _worded(span: Span, text: str) -> bool:
     """Tell whether the whole match holds a word beside its value."""
+    if span.left == span.start and span.right == span.end:
+        return False
     beside = text[span.left : span.start] + text[span.end : span.right]
     return sum(char.isalpha() for char in beside) > 1
 
@@ -210,8 +235,9 @@ def _valued(
     priority: int,
     answer: bool,
     cued: bool = False,
+    passing: bool = False,
     why: dict[str, str],
-) -> Match | None:
+) -> Match | Refusal:
     spec = pattern.spec
     start, end = span.start, span.end
     text = view.text
@@ -221,16 +247,18 @@ def _valued(
         end -= 1
     value = text[start:end]
     if not value or value in spec.deny:
-        return None
-    sound = None if pattern.validator is None else pattern.validator(value)
+        return "deny"
+    sound = None if pattern.validator is None else view.once(pattern.validator, value)
     if sound is False:
-        return None
+        return "validator"
     if sound:
         score = max(score, CHECKED_SCORE)
         why["validator"] = spec.validator or ""
+    if score < spec.threshold:
+        return "threshold"
     normalized = _normalized(pattern, value, view, start, end)
-    if normalized is None or score < spec.threshold:
-        return None
+    if normalized is None:
+        return "normalize"
     return Match(
         pattern=pattern,
         start=start,
@@ -243,6 +271,7 @@ def _valued(
         priority=priority,
         answer=answer and not sound,
         cued=cued,
+        passing=passing,
         why=why,
     )
 
@@ -252,7 +281,7 @@ def _normalized(
 ) -> str | None:
     at = None if pattern.resolver is None else reference(view, start, end)
     if pattern.resolver is None or at is None:
-        return pattern.normalizer(value)
+        return view.once(pattern.normalizer, value)
     return pattern.resolver(value, at)
 
 
@@ -297,7 +326,7 @@ def _moved(span: Span, by: int) -> Span:
 
 
 def _answer(pattern: Pattern, span: Span, view: TextView, priority: int) -> Match | None:
-    return _valued(
+    match = _valued(
         pattern,
         span,
         view,
@@ -306,6 +335,7 @@ def _answer(pattern: Pattern, span: Span, view: TextView, priority: int) -> Matc
         answer=True,
         why={"slot": "bare"},
     )
+    return match if isinstance(match, Match) else None
 
 
 def answered(pattern: Pattern, view: TextView, start: int, end: int) -> Match | None:

@@ -32,14 +32,15 @@ class CallFailed(Exception):  # noqa: N818 (handled where it is called)
 class ModelCaller:
     """Calls ``model``: a ``FactModel``, or a plain coroutine function of the same shape."""
 
-    def __init__(self, model: FactModel, reader: ReplyReader, *, timeout_s: float) -> None:
+    def __init__(self, model: FactModel, *, timeout_s: float) -> None:
         plugged: object = getattr(model, "propose", model)
         self._propose = cast("Callable[[FactRequest], Awaitable[object]]", plugged)
-        self._reader = reader
         self._timeout_s = timeout_s
 
-    async def call(self, request: FactRequest, parts: Sequence[PartText]) -> Verdict:
-        """Ask the model about a message whose texts are ``parts``.
+    async def call(
+        self, request: FactRequest, parts: Sequence[PartText], reader: ReplyReader
+    ) -> Verdict:
+        """Ask the model about a message whose texts are ``parts``; ``reader`` checks it.
 
         Raises:
             CallFailed: no usable reply in time.
@@ -64,6 +65,6 @@ class ModelCaller:
         if not isinstance(reply, FactReply) or not isinstance(text, str):
             raise CallFailed("no_reply", retryable=False)
         try:
-            return self._reader.read(text, parts, model=reply.model)
+            return reader.read(text, parts, model=reply.model)
         except ValueError as exc:
             raise CallFailed("invalid_json", retryable=True) from exc

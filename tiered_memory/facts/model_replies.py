@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 from dataclasses import dataclass, field
@@ -74,6 +75,12 @@ class ReplyReader:
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
         self._standing = StandingReader()
+
+    def reading_with(self, extractor: Extractor) -> ReplyReader:
+        """Give a reader like this one by other patterns; this one stays as it is."""
+        other = copy.copy(self)
+        other._extractor = extractor
+        return other
 
     def read(self, reply: str, parts: Sequence[PartText], *, model: str | None) -> Verdict:
         """Give what of a reply is said in ``parts``, word for word.

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tiered_memory.facts.lanes import (
-    Expression,
-    Span,
-    TextView,
-    Timer,
-    wrapped_for_re2,
-)
+from tiered_memory.facts.plugged import FailureCount
 from tiered_memory.facts.re2_engine import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tiered_memory.facts.calendar_steps import Reference
+    from tiered_memory.facts.lanes import Expression, Span, TextView, Timer
     from tiered_memory.facts.pack_schema import PatternSpec
-    from tiered_memory.facts.re2_engine import Program
     from tiered_memory.facts.readers import Reader
+    from tiered_memory.facts.windows import Announcer
     from tiered_memory.settings import MaskAction
 
 __all__ = ["Hit", "Pattern", "PatternSet", "Quarantine", "ScanSet"]
@@ -29,6 +24,9 @@ __all__ = ["Hit", "Pattern", "PatternSet", "Quarantine", "ScanSet"]
 QUARANTINE_AFTER = 3
 
 _STRICTEST: Sequence[MaskAction] = ("drop", "mask", "pseudonym", "store")
+
+SET_INSTRUCTIONS = 64_000
+"""Of one RE2 set: compiling it takes 40 ms and holds the interpreter; a pass 2 µs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +38,7 @@ class Pattern:
         bare: what a bare answer looks like, where the pattern has a slot.
         reader: finds the value's borders where the expressions cannot.
         origin: file and line, for people.
-        announced: finds the words of its context.
+        announcer: finds the words of its context.
         resolver: in place of ``normalizer`` where the time of the message is known.
     """
 
@@ -52,7 +50,7 @@ class Pattern:
     normalizer: Callable[[str], str | None]
     origin: str
     reader: Reader | None = None
-    announced: Program | None = None
+    announcer: Announcer | None = None
     resolver: Callable[[str, Reference], str | None] | None = None
 
     @property
@@ -61,14 +59,18 @@ class Pattern:
         return self.spec.id
 
     @property
+    def all_expressions(self) -> tuple[Expression, ...]:
+        """Its expressions, that of a bare answer included."""
+        return self.expressions if self.bare is None else (*self.expressions, self.bare)
+
+    @property
     def sensitive(self) -> bool:
         """Whether its values may not be stored."""
         return self.action != "store"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One match of a pattern, before its checks."""
+class Hit(NamedTuple):
+    """One match of a pattern, before its checks; a tuple for speed, as ``Span`` is."""
 
     pattern: Pattern
     span: Span
@@ -99,7 +101,7 @@ class Quarantine:
 
 
 class ScanSet:
-    """Some patterns behind one RE2 set; the ``regex`` lane runs beside it."""
+    """Some patterns behind few RE2 sets; the ``regex`` lane runs beside it."""
 
     def __init__(self, patterns: Sequence[Pattern], quarantine: Quarantine) -> None:
         self.patterns = tuple(patterns)
@@ -110,18 +112,25 @@ class ScanSet:
             for expression in pattern.expressions:
                 lane = self._slow if expression.lane == "regex" else self._entries
                 lane.append((pattern, expression))
-        self._gate = Gate(_wrapped(*entry) for entry in self._entries)
+        self._gates = tuple(_gates([expression for _, expression in self._entries]))
 
     def hits(self, view: TextView, timer: Timer) -> Iterator[Hit]:
         """Give all matches, pattern by pattern; names those out of time in ``timer``."""
         if not view.text:
             return
-        for number in self._gate.matching(view.data):
+        for number in self.matching(view.data):
             pattern, expression = self._entries[number]
             for span in expression.spans(view, timer):
                 yield Hit(pattern, span)
         for pattern, expression in self._slow:
             yield from self._slow_hits(pattern, expression, view, timer)
+
+    def matching(self, data: bytes) -> list[int]:
+        """Give the numbers of the expressions in RE2 that match somewhere, ascending."""
+        found: list[int] = []
+        for first, gate in self._gates:
+            found += [first + number for number in gate.matching(data)]
+        return found
 
     def _slow_hits(
         self, pattern: Pattern, expression: Expression, view: TextView, timer: Timer
@@ -139,12 +148,16 @@ class ScanSet:
             yield Hit(pattern, span)
 
 
-def _wrapped(pattern: Pattern, expression: Expression) -> str:
-    return wrapped_for_re2(
-        expression.source,
-        boundary=pattern.spec.boundary,
-        ignore_case=pattern.spec.ignore_case,
-    )
+def _gates(expressions: Sequence[Expression]) -> Iterator[tuple[int, Gate]]:
+    """Put expressions into sets, each with the number of its first one."""
+    first = size = 0
+    for number, expression in enumerate(expressions):
+        size += expression.program.size
+        if size > SET_INSTRUCTIONS and number > first:
+            yield first, Gate(one.wrapped for one in expressions[first:number])
+            first, size = number, expression.program.size
+    if expressions:
+        yield first, Gate(one.wrapped for one in expressions[first:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +171,7 @@ class PatternSet:
         warnings: what to tell people, e.g. a pattern outside RE2.
         time_outs: counts of the lane with a time limit.
         masking: what the settings say, by type; recognizers' types too.
+        failures: counts of validators of the user's own.
     """
 
     patterns: tuple[Pattern, ...]
@@ -167,6 +181,7 @@ class PatternSet:
     warnings: tuple[str, ...] = ()
     time_outs: Quarantine = field(default_factory=Quarantine)
     masking: Mapping[str, MaskAction] = field(default_factory=dict[str, "MaskAction"])
+    failures: FailureCount = field(default_factory=FailureCount)
 
     @classmethod
     def of(
@@ -175,6 +190,7 @@ class PatternSet:
         *,
         warnings: Sequence[str] = (),
         masking: Mapping[str, MaskAction] | None = None,
+        failures: FailureCount | None = None,
     ) -> PatternSet:
         """Build the sets; a few ms.
 
@@ -190,6 +206,7 @@ class PatternSet:
             warnings=tuple(warnings),
             time_outs=quarantine,
             masking=dict(masking or {}),
+            failures=failures or FailureCount(),
         )
 
     def action(self, type_name: str) -> MaskAction:
@@ -205,6 +222,11 @@ class PatternSet:
             if action in actions:
                 return action
         return "store"
+
+    def types_with(self, action: MaskAction) -> list[str]:
+        """Give the types of which any value is treated so, by name."""
+        named = {name for name, given in self.masking.items() if given == action}
+        return sorted(named.union(p.spec.type for p in self.patterns if p.action == action))
 
     def types(self) -> Mapping[str, Pattern]:
         """Give each type's first pattern."""

@@ -1,13 +1,22 @@
-"""google-re2 with types, on texts or bytes, and its sets with a sign of life."""
+"""google-re2 with types: expressions over texts and bytes, and sets with a sign of life.
+
+Searches go to the binding's engine and not through its ``re``-like objects, whose
+generators and offset maps cost more than the search itself in a message's text.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import re2  # pyright: ignore[reportMissingTypeStubs]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    Spans = Sequence[tuple[int, int]]
+    """Half-open, in bytes: of the match, then of each group, ``(-1, -1)`` if not in it."""
+
+    Finder = Callable[[bytes | memoryview, int], Spans | None]
 
 __all__ = ["Found", "Gate", "Program", "Re2Error", "compile_re2", "quoted"]
 
@@ -16,58 +25,158 @@ MAX_MEM = 64 << 20
 
 CANARY = b"(?s)."
 
+_CONTINUING = bytes(range(0x80, 0xC0))
+"""Bytes of UTF-8 that begin no character."""
+
 
 class Re2Error(ValueError):
     """RE2 refuses an expression; the text says why."""
 
 
-class Found(Protocol):
-    """A match; groups are numbered from 1, spans are half-open."""
+class Found:
+    """A match in a text; groups are numbered from 1 or named, spans in characters."""
+
+    __slots__ = ("_data", "_names", "_plain", "_spans")
+
+    def __init__(
+        self, data: bytes, spans: Spans, names: Mapping[str, int], *, plain: bool
+    ) -> None:
+        self._data = data
+        self._spans = spans
+        self._names = names
+        self._plain = plain
 
     def span(self, group: int = 0, /) -> tuple[int, int]:
-        """Give a group's span, ``(-1, -1)`` where it took no part."""
-        ...
+        """Give a group's half-open span, ``(-1, -1)`` where it took no part."""
+        start, end = self._spans[group]
+        if self._plain or start < 0:
+            return start, end
+        first = len(self._data[:start].translate(None, _CONTINUING))
+        return first, first + len(self._data[start:end].translate(None, _CONTINUING))
 
     def start(self) -> int:
         """Give where the match begins."""
-        ...
+        return self.span()[0]
 
     def end(self) -> int:
         """Give where the match ends."""
-        ...
+        return self.span()[1]
+
+    def group(self, group: int | str = 0, /) -> Any:
+        """Give a group's text; None where it took no part."""
+        return self._text(self._names[group] if isinstance(group, str) else group)
+
+    def groups(self) -> tuple[str | None, ...]:
+        """Give all groups, None for those that took no part."""
+        return tuple(self._text(number) for number in range(1, len(self._spans)))
+
+    def groupdict(self) -> dict[str, str | None]:
+        """Give the named groups."""
+        return {name: self._text(number) for name, number in self._names.items()}
+
+    def _text(self, number: int) -> str | None:
+        start, end = self._spans[number]
+        return None if start < 0 else self._data[start:end].decode("utf-8", "replace")
 
 
-class Program(Protocol):
-    """A compiled expression; linear in the text."""
+class Program:
+    """A compiled expression; linear in the text.
 
-    @property
-    def groupindex(self) -> Mapping[str, int]:
-        """Numbers of the named groups; made anew at each call."""
-        ...
+    Attributes:
+        groupindex: numbers of the named groups.
+        size: instructions.
+        find: gives the first match in UTF-8 text from a byte offset on, or None.
+    """
 
-    def search(self, text: str | bytes, pos: int = 0, /) -> Found | None:
-        """Give the first match from ``pos`` on."""
-        ...
+    __slots__ = ("_at_start", "find", "groupindex", "size")
 
-    def finditer(self, text: str | bytes, /) -> Iterator[Found]:
-        """Give all matches, left to right."""
-        ...
+    def __init__(self, source: str) -> None:
+        engine = cast("Any", re2)
+        try:
+            compiled: Any = engine.compile(source.encode(), _options(engine))
+        except engine.error as exc:
+            raise Re2Error(_what(exc)) from exc
+        self.find = _finder(compiled, at_start=False)
+        self._at_start = _finder(compiled, at_start=True)
+        self.size: int = compiled.programsize
+        names: Mapping[bytes, int] = compiled.groupindex
+        self.groupindex: Mapping[str, int] = {
+            name.decode(): number for name, number in names.items()
+        }
+
+    def search(self, text: str, /) -> Found | None:
+        """Give the first match."""
+        return self._found(text, self.find)
+
+    def match(self, text: str, /) -> Found | None:
+        """Give the match at the start of ``text``."""
+        return self._found(text, self._at_start)
+
+    def finditer(self, text: str, /) -> Iterator[Found]:
+        """Give all matches, left to right, each behind the last one."""
+        data = text.encode("utf-8", "replace")
+        plain = len(data) == len(text)
+        place, size = 0, len(data)
+        while (spans := self.find(data, place)) is not None:
+            yield Found(data, spans, self.groupindex, plain=plain)
+            stop = spans[0][1]
+            if place == size:
+                return
+            place = stop if stop > place else _next(data, place)
+
+    def findall(self, text: str, /) -> list[str]:
+        """Give the texts of all matches."""
+        return [found.group() for found in self.finditer(text)]
+
+    def _found(self, text: str, find: Finder) -> Found | None:
+        data = text.encode("utf-8", "replace")
+        spans = find(data, 0)
+        if spans is None:
+            return None
+        return Found(data, spans, self.groupindex, plain=len(data) == len(text))
 
 
-def compile_re2(source: str, *, for_bytes: bool = False) -> Program:
-    """Compile; with ``for_bytes`` to match UTF-8 text, with offsets in bytes.
+def _next(data: bytes, place: int) -> int:
+    """Give where the character behind the one at ``place`` begins."""
+    place += 1
+    while place < len(data) and data[place] & 0xC0 == 0x80:
+        place += 1
+    return place
+
+
+def _finder(compiled: Any, *, at_start: bool) -> Finder:
+    """Give the search itself; a binding that hides its engine is asked as ``re`` is."""
+    match: Any = getattr(getattr(compiled, "_regexp", None), "Match", None)
+    anchors: Any = getattr(re2, "_Anchor", None)
+    if match is None or anchors is None:
+        return _as_re(compiled, at_start=at_start)
+    anchor = anchors.ANCHOR_START if at_start else anchors.UNANCHORED
+
+    def find(data: bytes | memoryview, place: int) -> Spans | None:
+        spans: Spans = match(anchor, data, place, len(data))
+        return None if spans[0][0] < 0 else spans
+
+    return find
+
+
+def _as_re(compiled: Any, *, at_start: bool) -> Finder:
+    call = compiled.match if at_start else compiled.search
+    numbers = range(compiled.groups + 1)
+
+    def find(data: bytes | memoryview, place: int) -> Spans | None:
+        found: Any = call(data, place)
+        return None if found is None else [found.span(number) for number in numbers]
+
+    return find
+
+
+def compile_re2(source: str) -> Program:
+    """Compile.
 
     Raises:
         Re2Error: RE2 does not take it.
     """
-    engine = cast("Any", re2)
-    try:
-        program: Any = engine.compile(
-            source.encode() if for_bytes else source, _options(engine)
-        )
-    except engine.error as exc:
-        raise Re2Error(_what(exc)) from exc
-    return cast("Program", program)
+    return Program(source)
 
 
 def quoted(text: str) -> str:
@@ -104,7 +213,9 @@ class Gate:
         numbers: list[int] = self._set.Match(data) or []
         if 0 not in numbers:
             return list(range(self.size))
-        return sorted(number - 1 for number in numbers if number)
+        if len(numbers) == 1:
+            return []
+        return sorted([number - 1 for number in numbers if number])
 
 
 def _options(engine: Any) -> Any:

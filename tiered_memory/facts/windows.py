@@ -9,13 +9,12 @@ from tiered_memory.facts.lanes import Span
 from tiered_memory.facts.re2_engine import compile_re2, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tiered_memory.facts.lanes import TextView
     from tiered_memory.facts.patterns import Pattern
-    from tiered_memory.facts.re2_engine import Program
 
-__all__ = ["announcing", "context_word", "has_word", "is_latin", "reference", "word_place"]
+__all__ = ["Announcer", "context_word", "has_word", "is_latin", "reference", "word_place"]
 
 CLAUSE_ENDS = ",.!?;，。！？；、\n"
 BESIDE = 24
@@ -42,46 +41,63 @@ def word_place(lower: str, word: str, start: int, end: int) -> int:
     return -1
 
 
-def announcing(words: Iterable[str]) -> Program:
-    """Compile the context words of a pattern; Latin ones must be whole words.
+class Announcer:
+    """Finds the context words of a pattern in a slice of a text in lower case."""
+
+    __slots__ = ("_find", "_words")
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = {word.lower(): word for word in reversed(words)}
+        self._find = compile_re2(_announcing(self._words)).find
+
+    def word(self, text: str) -> str | None:
+        """Give the first word in ``text``, as the pack writes it."""
+        data = text.encode("utf-8", "replace")
+        spans = self._find(data, 0)
+        if spans is None:
+            return None
+        start, end = spans[0]
+        said = data[start:end].decode("utf-8", "replace")
+        # A border is a character on either side, where the word is Latin there.
+        for bare in (said, said[1:], said[:-1], said[1:-1]):
+            if bare in self._words:
+                return self._words[bare]
+        raise AssertionError  # the expression is made of these words
+
+
+def _announcing(words: Iterable[str]) -> str:
+    """Give an expression for words; Latin ones must be whole.
 
     Without groups, for which RE2 leaves its fast engine.
     """
     kinds: dict[tuple[bool, bool], list[str]] = {}
-    for word in map(str.lower, words):
+    for word in words:
         kinds.setdefault((is_latin(word[0]), is_latin(word[-1])), []).append(word)
-    source = "|".join(
+    return "|".join(
         ("(?:^|[^0-9a-z])" if first else "")
         + f"(?:{'|'.join(map(quoted, kind))})"
         + ("(?:[^0-9a-z]|$)" if last else "")
         for (first, last), kind in kinds.items()
     )
-    return compile_re2(source, for_bytes=True)
 
 
 def context_word(pattern: Pattern, span: Span, view: TextView) -> str | None:
     """Give a context word that stands in a window beside the value."""
     context = pattern.spec.context
-    if context is None or pattern.announced is None:
+    if context is None or pattern.announcer is None:
         return None
     text = ""
-    if context.side in {"left", "both"}:
+    if context.side != "right":
         start, end = max(0, span.start - context.window), span.start
         if context.clause:
             start, end = _in_clause(view.text, start, end, span)
         text = _with_edges(view.lower, start, end)
-    if context.side in {"right", "both"}:
+    if context.side != "left":
         start, end = span.end, span.end + context.window
         if context.clause:
             start, end = _in_clause(view.text, start, end, span)
         text += f"\n{_with_edges(view.lower, start, end)}"
-    if pattern.announced.search(text.encode("utf-8", "replace")) is None:
-        return None
-    for word in context.words:
-        lower = word.lower()
-        if lower in text and has_word(text, lower, 0, len(text)):
-            return word
-    return None
+    return pattern.announcer.word(text)
 
 
 def _with_edges(lower: str, start: int, end: int) -> str:
