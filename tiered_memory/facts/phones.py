@@ -26,6 +26,7 @@ _DASHED = expression(
 """A Chinese landline and its extension behind a hyphen: ``010-62345678-801``."""
 
 _SEPARATORS = frozenset(" -.()/+")
+_WITHOUT_SEPARATORS = str.maketrans("", "", " -.()/+")
 
 _CALLING_CODES = frozenset(
     """
@@ -77,17 +78,18 @@ def parse_phone(value: str) -> PhoneNumber | None:
     """
     text = value.strip()
     extension: str | None = None
-    match = _EXTENSION.match(text) or _DASHED.match(text)
-    if match is not None:
-        text, extension = match.group(1).rstrip(), match.group(2)
-    if any(not (c.isascii() and c.isdigit()) and c not in _SEPARATORS for c in text):
-        return None
-    if text.lstrip("( ").startswith("+"):
-        text = text.replace("(0)", "", 1)
-    digits = "".join(c for c in text if c.isdigit())
-    if text[:1] == "1" and text[1:2] in _SEPARATORS and _is_nanp(digits[1:]):
-        text = f"+{text}"
+    if not text.isdigit():
+        match = _EXTENSION.match(text) or _DASHED.match(text)
+        if match is not None:
+            text, extension = match.group(1).rstrip(), match.group(2)
     abroad = text.lstrip("( ").startswith("+")
+    if abroad:
+        text = text.replace("(0)", "", 1)
+    digits = text.translate(_WITHOUT_SEPARATORS)
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    if text[:1] == "1" and text[1:2] in _SEPARATORS and _is_nanp(digits[1:]):
+        text, abroad = f"+{text}", True
     if not abroad and digits.startswith("00") and len(digits) > 10:
         abroad, digits = True, digits[2:]
     found = _international(digits) if abroad else _national(digits)
