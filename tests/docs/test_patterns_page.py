@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,7 @@ async def test_the_page_s_settings_are_read_with_its_files(
     code = next(block for block in _blocks("python") if "def serial" in block)
     (tmp_path / "shop_checks.py").write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "shop_checks", raising=False)
     blocks = _blocks("toml")
     assert len(blocks) == 4
     for block in blocks:
