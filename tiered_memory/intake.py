@@ -35,6 +35,8 @@ __all__ = ["Intake", "as_payloads", "is_long"]
 
 HEAD_ROLES = frozenset({"system", "developer"})
 RESULT_ROLES = frozenset({"tool", "function"})
+READ_BACK_PARTS = 4
+"""Of a reply in more content parts the last are looked at for what it puts to the customer."""
 
 
 def as_payloads(messages: object) -> tuple[Payload, ...]:
@@ -357,7 +359,7 @@ class Intake:
             return []
         return [
             candidate
-            for leaf in said.leaves
+            for leaf in said.leaves[-READ_BACK_PARTS:]
             for candidate in self._extractor.read_back(
                 leaf.text, part=leaf.part, index=said.index, when=now
             )

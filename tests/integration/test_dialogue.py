@@ -135,6 +135,20 @@ async def test_what_is_not_confirmed_is_no_fact(answer: str) -> None:
     assert await facts_of(lines, one_by_one=True) == {}
 
 
+@pytest.mark.parametrize("filler", ["Your order A1 left today. ", "x"])
+async def test_a_value_at_the_end_of_a_long_reply_is_confirmed(filler: str) -> None:
+    reply = filler * 4_000 + " Is your order number A8801?"
+    async with MemoryEngine.open(":memory:", settings=SETTINGS) as memory:
+        session = memory.session("s")
+        for message in chat([("u", "hi"), ("a", reply), ("u", "yes")]):
+            await session.add(message)
+        fact = await session.fact("order_id")
+        said = [m async for m in session.history()][1].payload["content"]
+    assert fact is not None
+    assert (fact.value, fact.source, fact.seq) == ("A8801", "confirmed", 2)
+    assert said[fact.start : fact.end] == "A8801"
+
+
 async def test_a_confirmed_value_is_surer_and_no_second_row() -> None:
     lines: list[Line] = [
         ("u", "order A7731 please"),

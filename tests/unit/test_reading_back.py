@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tiered_memory.facts.reading_back import ReadBack
+from tiered_memory.facts.reading_back import TAIL_CHARS, ReadBack, question_tail
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_no_yes(reader: ReadBack, answer: str) -> None:
 )
 def test_a_value_put_to_the_customer(reader: ReadBack, text: str, value: str) -> None:
     start = text.index(value)
-    assert reader.read_back(text, start, start + len(value))
+    assert reader.open(text)(start, start + len(value))
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,14 @@ def test_a_value_put_to_the_customer(reader: ReadBack, text: str, value: str) ->
 )
 def test_a_value_that_is_not(reader: ReadBack, text: str, value: str) -> None:
     start = text.index(value)
-    assert not reader.read_back(text, start, start + len(value))
+    assert not reader.open(text)(start, start + len(value))
+
+
+def test_of_a_long_reply_the_end_is_looked_at_from_a_border_on() -> None:
+    short = "Your order is A7731, right?"
+    assert question_tail(short) == 0
+    long = "We sent it. " * 1_000 + short
+    cut = question_tail(long)
+    assert 0 < len(long) - cut <= TAIL_CHARS
+    assert long[cut - 1] in ". "
+    assert question_tail("7" * 10_000) == 10_000

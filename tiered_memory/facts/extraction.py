@@ -21,7 +21,7 @@ from tiered_memory.facts.masking import Masker
 from tiered_memory.facts.matches import find_matches
 from tiered_memory.facts.notes import NoteReader
 from tiered_memory.facts.questions import LAST_CHARS, expected_types
-from tiered_memory.facts.reading_back import ReadBack
+from tiered_memory.facts.reading_back import ReadBack, question_tail
 from tiered_memory.model import Candidate, Extraction, Identifier, Reason
 from tiered_memory.text.folding import fold
 
@@ -211,12 +211,14 @@ class Extractor:
     ) -> list[Candidate]:
         """Give the values that an assistant's text asks the customer to confirm.
 
-        ``text`` is as stored. Candidates as of ``extract``, of source ``confirmed``:
+        ``text`` is as stored; of a long one the end is looked at. Candidates as of ``extract``, of source ``confirmed``:
         to be used where the customer said yes.
         """
-        body = text[: self._max_chars]
+        cut = question_tail(text)
+        body = text[cut:]
         folded = fold(body)
         view = self._view(folded, when)
+        is_put = self._read_back.open(view.text)
         found = find_matches(self._patterns.facts, view, Timer())
         blocked = [folded.folded_span(*span) for span in self._masker.markers(body)]
         around = self._context.open(view)
@@ -225,12 +227,14 @@ class Extractor:
             standing = _standing(around, match.pattern, match.start, match.end)
             if (standing.stated or standing.reason == "asked") and (
                 standing.polarity == "assert"
-                and self._read_back.read_back(view.text, match.start, match.end)
+                and is_put(match.start, match.end)
             ):
                 made = _candidate(match, standing, folded, body, part=part, index=index)
                 candidates.append(
                     replace(
                         made,
+                        start=made.start + cut,
+                        end=made.end + cut,
                         source="confirmed",
                         confidence=CONFIRMED_SCORE,
                         why={**match.why, "standing": "confirmed"},

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.re2_engine import compile_re2
 from tiered_memory.text.folding import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["ReadBack"]
+__all__ = ["ReadBack", "question_tail"]
 
 ANSWER_CHARS = 200
 """A longer message is more than a yes."""
+TAIL_CHARS = 2_400
+"""Of a reply that is longer, so much is looked at: below 1 ms, on the event loop."""
 
 _YES = (
     r"(?i)^[ \t\r\n\"'(]*(?:(?:yes|yeah|yep|yup|ya|indeed|(?:that|this|it)(?:'s| is)"
@@ -76,30 +81,49 @@ class ReadBack:
         yes = self._yes.search(folded)
         return yes is not None and self._yet.search(folded[yes.end() :]) is None
 
-    def read_back(self, text: str, start: int, end: int) -> bool:
-        """Tell whether the value at a half-open span of the folded ``text`` is put to them.
+    def open(self, text: str) -> Callable[[int, int], bool]:
+        """Look once through a folded text; gives what judges spans of it.
 
-        Its sentence asks, or the next one does nothing else; it speaks of the customer,
-        not of the firm, and leaves no choice.
+        That tells whether the value at a half-open span is put to the customer: its
+        sentence asks, or the next one does nothing else; it speaks of the customer, not
+        of the firm, and leaves no choice.
         """
-        sentences = list(_sentences(text))
-        for place, (left, right) in enumerate(sentences):
-            if not left <= start < right:
-                continue
-            sentence = text[left:right]
-            asks = self._asks.search(sentence) is not None
-            if not asks and place + 1 < len(sentences):
-                following = text[slice(*sentences[place + 1])]
-                asks = self._only_asks.search(following.strip()) is not None
-            before, after = text[left:start], text[end:right]
-            return (
-                asks
-                and self._customers.search(sentence) is not None
-                and self._ours.search(before) is None
-                and self._choices[0].search(before) is None
-                and self._choices[1].search(after) is None
-            )
-        return False
+        return partial(self._is_put, text, list(_sentences(text)))
+
+    def _is_put(
+        self, text: str, sentences: Sequence[tuple[int, int]], start: int, end: int
+    ) -> bool:
+        place = bisect_right(sentences, start, key=itemgetter(0)) - 1
+        if place < 0:
+            return False
+        left, right = sentences[place]
+        sentence = text[left:right]
+        asks = self._asks.search(sentence) is not None
+        if not asks and place + 1 < len(sentences):
+            following = text[slice(*sentences[place + 1])]
+            asks = self._only_asks.search(following.strip()) is not None
+        before, after = text[left:start], text[end:right]
+        return (
+            asks
+            and self._customers.search(sentence) is not None
+            and self._ours.search(before) is None
+            and self._choices[0].search(before) is None
+            and self._choices[1].search(after) is None
+        )
+
+
+def question_tail(text: str) -> int:
+    """Give where the last ``TAIL_CHARS`` of a reply begin, at a border; 0 for a short one.
+
+    What is put to the customer stands at a reply's end. A border is a line's or a
+    sentence's end or a space, so that no value is cut; a run without one is left out.
+    """
+    if len(text) <= TAIL_CHARS:
+        return 0
+    for place in range(len(text) - TAIL_CHARS, len(text)):
+        if text[place] in _ENDS or text[place].isspace():
+            return place + 1
+    return len(text)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
