@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from tiered_memory.errors import MessageError, SettingsError
@@ -21,6 +21,7 @@ __all__ = [
     "check_moment",
     "check_name",
     "check_share",
+    "check_text",
 ]
 
 MAX_ID = 255
@@ -63,6 +64,18 @@ def check_key(field: str, value: object) -> None:
         ) from None
 
 
+def check_text(field: str, value: object) -> None:
+    """Refuse what is no text.
+
+    Raises:
+        MessageError: naming ``field``.
+    """
+    if not isinstance(value, str):
+        raise MessageError(
+            f"{field} must be a text, not {type(value).__name__}", field=field
+        )
+
+
 def check_choice(field: str, value: object, choices: Collection[str]) -> None:
     """Refuse what is none of ``choices``.
 
@@ -84,7 +97,7 @@ def check_share(field: str, value: object) -> None:
 
 
 def check_moment(field: str, value: object) -> None:
-    """Refuse what is no time with its zone.
+    """Refuse what is no time with its zone, or beyond the calendar in UTC.
 
     Raises:
         SettingsError: naming ``field``.
@@ -94,6 +107,12 @@ def check_moment(field: str, value: object) -> None:
             f"{field} must be a datetime with a time zone, e.g. datetime.now(timezone.utc)",
             field=field,
         )
+    try:
+        value.astimezone(UTC)
+    except OverflowError:
+        raise SettingsError(
+            f"{field} is no time of the years 1 to 9999 in UTC", field=field
+        ) from None
 
 
 def check_count(field: str, value: object, *, least: int) -> None:

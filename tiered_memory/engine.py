@@ -6,8 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from tiered_memory.arguments import MAX_VALUE, check_count, check_name
-from tiered_memory.errors import MessageError
+from tiered_memory.arguments import (
+    MAX_VALUE,
+    check_count,
+    check_moment,
+    check_name,
+    check_text,
+)
 from tiered_memory.facts.corrections import ALTERNATE
 from tiered_memory.model import Metrics
 from tiered_memory.opening import Plan, SystemClock, open_parts
@@ -112,12 +117,15 @@ class MemoryEngine:
             system_prompt: in place of ``settings.system_prompt``, for this session.
 
         Raises:
-            MessageError: an id is empty, too long, or holds what no database stores.
+            MessageError: an id is empty, too long, or holds what no database stores; or
+                ``system_prompt`` is no text.
         """
         self._parts.check()
         check_name("session_id", session_id)
         if subject is not None:
             check_name("subject", subject)
+        if system_prompt is not None:
+            check_text("system_prompt", system_prompt)
         known = self._sessions.get(session_id)
         if (
             known is not None
@@ -189,17 +197,18 @@ class MemoryEngine:
                 Relative dates are read from it.
 
         Raises:
-            MessageError: ``when`` has no time zone.
+            MessageError: ``text``, ``question`` or ``role`` is no text.
+            SettingsError: ``when`` has no time zone.
         """
         self._parts.check()
+        check_text("text", text)
+        check_text("role", role)
+        if question is not None:
+            check_text("question", question)
         if when is None:
             when = self._parts.clock.now()
-        elif when.utcoffset() is None:
-            raise MessageError(
-                "when has no time zone; give an aware datetime, "
-                "e.g. datetime.now(timezone.utc)",
-                field="when",
-            )
+        else:
+            check_moment("when", when)
         return self._resources.patterns.extractor.extract(
             text, role=role, question=question, when=when
         )

@@ -78,9 +78,10 @@ class FactCalls:
         confidence: float,
     ) -> Fact:
         """Store a value; gives its row."""
-        for field, name in (("key", key), ("owner", owner), ("type", type_name)):
-            if name is not None:
-                check_key(field, name)
+        check_key("key", key)
+        check_key("owner", owner)
+        if type_name is not None:
+            check_key("type", type_name)
         check_name("value", value, most=MAX_VALUE)
         value = value.strip()
         check_name("value", value, most=MAX_VALUE)

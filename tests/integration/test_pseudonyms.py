@@ -306,3 +306,19 @@ async def test_a_correction_of_a_hidden_value_supersedes(tmp_path: Path) -> None
         facts = await session.facts(key="phone", history=True)
         shown = [(await session.reveal(f.value), f.status.value) for f in facts]
     assert shown == [(BARE, "superseded"), ("13900001111", "current")]
+
+
+async def test_a_value_that_is_a_key_of_a_result_has_its_pseudonym(tmp_path: Path) -> None:
+    async with MemoryEngine.open(tmp_path / "m.db", settings=settings()) as memory:
+        session = memory.session("s")
+        await session.add({"role": "user", "content": f"我的电话是{PHONE}"})
+        await session.add(call("{}"))
+        await session.add(tool(f'{{"{BARE}": {{"orders": 2}}}}'))
+        stored = [m async for m in session.history()][2].payload["content"]
+        fact = await session.fact("phone")
+        shown = await session.reveal(stored)
+
+    assert fact is not None
+    assert json.loads(stored) == {fact.value: {"orders": 2}}
+    assert json.loads(shown) == {PHONE: {"orders": 2}}
+    assert BARE.encode() not in raw(tmp_path)

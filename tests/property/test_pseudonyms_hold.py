@@ -68,5 +68,5 @@ def test_what_was_hidden_comes_back_and_json_stays_json(
             text = text.replace(name, value)
         assert after == text
     for one in hidden.new:
-        word = rf"(?<![0-9A-Za-z]){re.escape(one.value)}(?![0-9A-Za-z])"
+        word = rf"(?<![0-9A-Za-z０-９]){re.escape(one.value)}(?![0-9A-Za-z０-９])"
         assert not any(re.search(word, left) for left in json.loads(masked)["a"])

@@ -184,3 +184,32 @@ def test_bytes_of_files_stay_as_they_are(extractor: Extractor) -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + data}}
     payload: Payload = {"role": "user", "content": [part, image]}
     assert masked(extractor, payload) == payload
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "4111111111111111",
+        "AKIAQ7XK2M4N6P8R1T3V",
+        "DE89370400440532013000",
+        "postgres://u:hunter2pass@db.example.com/x",
+    ],
+)
+@pytest.mark.parametrize("shape", ['{{"{}": 1}}', '{{"a": [{{"{}": {{"ok": true}}}}]}}'])
+def test_a_secret_that_is_a_key_of_json_is_masked(
+    extractor: Extractor, key: str, shape: str
+) -> None:
+    text = shape.format(key)
+    masked, counts = extractor.mask_json(text)
+    assert key not in masked
+    assert "hunter2pass" not in masked
+    assert sum(counts.values()) == 1
+    assert len(list(json.loads(masked))) == 1
+    assert extractor.mask_json(masked) == (masked, {})
+
+
+def test_keys_that_hold_no_secret_keep_their_bytes(extractor: Extractor) -> None:
+    text = (
+        '{"password_hint": null, "address2": "x", "code": true, "card\\u0020type": "visa"}'
+    )
+    assert extractor.mask_json(text) == (text, {})

@@ -226,8 +226,7 @@ class Extractor:
         for match in settled(found, blocked):
             standing = _standing(around, match.pattern, match.start, match.end)
             if (standing.stated or standing.reason == "asked") and (
-                standing.polarity == "assert"
-                and is_put(match.start, match.end)
+                standing.polarity == "assert" and is_put(match.start, match.end)
             ):
                 made = _candidate(match, standing, folded, body, part=part, index=index)
                 candidates.append(
@@ -263,7 +262,10 @@ class Extractor:
         return self._forgetting.read(text[: self._max_chars], part=part, index=index)
 
     def _view(self, folded: Folded, when: datetime | None) -> TextView:
-        local = None if when is None else when.astimezone(self._zone)
+        try:
+            local = None if when is None else when.astimezone(self._zone)
+        except OverflowError:  # the calendar's first or last day, in another zone
+            local = None
         return TextView(folded.text, when=local)
 
     def _asked_types(self, question: str) -> tuple[str, ...]:

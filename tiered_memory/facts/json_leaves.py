@@ -11,7 +11,15 @@ from tiered_memory.chat.plain import well_formed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["Leaf", "LeafText", "json_leaves", "key_words", "leaf_text", "raw_offsets"]
+__all__ = [
+    "Leaf",
+    "LeafText",
+    "json_keys",
+    "json_leaves",
+    "key_words",
+    "leaf_text",
+    "raw_offsets",
+]
 
 _NUMBER = frozenset("0123456789+-.eE")
 _SPACE = " \t\r\n"
@@ -92,14 +100,21 @@ def json_leaves(text: str) -> list[Leaf] | None:
     return list(_leaves(text))
 
 
-def _leaves(text: str) -> Iterator[Leaf]:
+def json_keys(text: str) -> list[Leaf]:
+    """Give the keys of a JSON text's objects, left to right; ``text`` has leaves."""
+    return list(_leaves(text, keys=True))
+
+
+def _leaves(text: str, *, keys: bool = False) -> Iterator[Leaf]:
+    """Give the values, or the keys in their place."""
     at = _Place()
     place = 0
     size = len(text)
     decode: Callable[[str, int], tuple[str, int]] = json.JSONDecoder().raw_decode
     while place < size:
         quote = text.find('"', place)
-        yield from _numbers(text, place, size if quote < 0 else quote, at)
+        numbers = _numbers(text, place, size if quote < 0 else quote, at)
+        yield from (leaf for leaf in numbers if not keys)
         if quote < 0:
             return
         value, place = decode(text, quote)
@@ -109,8 +124,10 @@ def _leaves(text: str) -> Iterator[Leaf]:
             after += 1
         if after < size and text[after] == ":":
             at.key = value
+            if keys:
+                yield at.leaf(value, quote, place, quoted=True)
             place = after + 1
-        else:
+        elif not keys:
             yield at.leaf(value, quote, place, quoted=True)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Mark",
     "disjoint",
+    "in_token",
     "in_tokens",
     "mark_of",
     "mark_of_entity",
@@ -240,7 +241,7 @@ def in_tokens(
                 mark = named(mark, layout.text[low:high], pseudonyms)
             elif mark.action == "pseudonym":
                 mark = replace(mark, shown=f"[{mark.type}]", normalized="")
-            found.append(_in_token(text, leaf, mark, low - start, high - start))
+            found.append(in_token(text, leaf, mark, low - start, high - start))
     return _apart(found)
 
 
@@ -250,7 +251,8 @@ def _by_key(mark: Mark, start: int) -> bool:
     return dropped and 0 <= mark.cue < start == mark.start
 
 
-def _in_token(text: str, leaf: Leaf, mark: Mark, start: int, end: int) -> Mark:
+def in_token(text: str, leaf: Leaf, mark: Mark, start: int, end: int) -> Mark:
+    """Give a mark at a span of a leaf's value as one of the JSON text."""
     shown = mark.shown
     if leaf.quoted:
         offsets = raw_offsets(text[leaf.start : leaf.end])

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from tiered_memory.facts.answers import AnswerReader, claims
 from tiered_memory.facts.choosing import strongest, touches
 from tiered_memory.facts.escapes import percent_decoded
-from tiered_memory.facts.json_leaves import json_leaves, leaf_text
+from tiered_memory.facts.json_leaves import json_keys, json_leaves, leaf_text
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.marks import (
     Mark,
     disjoint,
+    in_token,
     in_tokens,
     mark_of,
     mark_of_entity,
@@ -137,7 +138,7 @@ class Masker:
         entities: Sequence[Candidate] = (),
         pseudonyms: Pseudonyms | None = None,
     ) -> Masked:
-        """Mask the values in a JSON text, which stays JSON; any other text as such.
+        """Mask the values and keys of a JSON text, which stays JSON; any other text as such.
 
         A key is the cue of its value. What needs no mask keeps its bytes. A number is
         masked as a whole or not at all, and becomes a string.
@@ -145,7 +146,10 @@ class Masker:
         if json_leaves(text) is None:
             return self.mask(text, entities=entities, pseudonyms=pseudonyms)
         text, marks, complete = self._in_leaves(text, (), entities, pseudonyms)
-        return Masked(text=text, marks=tuple(marks), complete=complete)
+        new, full = self._in_keys(text, self._spans(entities), pseudonyms)
+        if new:
+            text, marks = replaced(text, new, marks)
+        return Masked(text=text, marks=tuple(marks), complete=complete and full)
 
     def mask_parts(self, texts: Sequence[str]) -> tuple[list[str], dict[str, int]]:
         """Mask what spans texts that are read one after the other, or is announced so.
@@ -207,6 +211,30 @@ class Masker:
                 break
             text, marks = replaced(text, placed, marks)
         return text, [unquoted(mark) for mark in marks], complete
+
+    def _in_keys(
+        self, text: str, entities: Sequence[Mark], pseudonyms: Pseudonyms | None
+    ) -> tuple[list[Mark], bool]:
+        """Give the marks in the keys of a JSON text; each is read by itself."""
+        keys = json_keys(text)
+        names = list(dict.fromkeys(key.value for key in keys))
+        new, full = self._find("\n\n".join(names), (), (), pseudonyms)
+        if not new and not entities:
+            return [], full
+        found: list[Mark] = []
+        marks: dict[str, list[Mark]] = {}
+        for key in keys:
+            if key.value not in marks:
+                inside = [
+                    _anew(m, place) for m in entities for place in _places(key.value, m)
+                ]
+                masks, complete = self._find(key.value, (), inside, pseudonyms)
+                full &= complete
+                marks[key.value] = [
+                    named(m, key.value[m.start : m.end], pseudonyms) for m in masks
+                ]
+            found += [in_token(text, key, m, m.start, m.end) for m in marks[key.value]]
+        return found, full
 
     def _find(
         self,
@@ -282,20 +310,15 @@ class Masker:
         """
         found: list[Mark] = []
         for mark in self._spans(entities):
-            if mark.entity is None:
-                continue
-            value = mark.entity.value
-            start = layout.text.find(value)
-            places = list(zip(layout.starts, layout.ends, layout.leaves, strict=True))
-            if start < 0:
+            places = list(_places(layout.text, mark))
+            if not places:
+                leaves = zip(layout.starts, layout.ends, layout.leaves, strict=True)
                 found += [
                     replace(mark, start=low, end=high, normalized="")
-                    for low, high, leaf in places
+                    for low, high, leaf in leaves
                     if leaf.start < mark.end and mark.start < leaf.end
                 ]
-            while start >= 0:
-                found.append(replace(mark, start=start, end=start + len(value)))
-                start = layout.text.find(value, start + len(value))
+            found += [_anew(mark, place) for place in places]
         return found
 
     def _unless_cued(
@@ -319,6 +342,21 @@ class Masker:
         taken += claims(kept)
         read = self._answers.read(view, timer, expected, taken=taken, markers=markers)
         return kept + [match for match in read if match.pattern.sensitive]
+
+
+def _places(text: str, mark: Mark) -> Iterator[int]:
+    """Give where the value of a recognizer's mark stands in ``text``."""
+    value = "" if mark.entity is None else mark.entity.value
+    start = text.find(value) if value else -1
+    while start >= 0:
+        yield start
+        start = text.find(value, start + len(value))
+
+
+def _anew(mark: Mark, start: int) -> Mark:
+    """Give the mark of an entity at another place where its value stands."""
+    size = 0 if mark.entity is None else len(mark.entity.value)
+    return replace(mark, start=start, end=start + size)
 
 
 def _known(pseudonyms: Pseudonyms, folded: Folded) -> Iterator[Mark]:
