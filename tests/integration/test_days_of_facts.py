@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tiered_memory import MemoryEngine, MessageError, Settings, SettingsError
+from tiered_memory import MemoryEngine, Settings, SettingsError
 from tiered_memory.testing import FixedClock
 
 NIGHT = datetime(2026, 5, 11, 20, 0, tzinfo=UTC)
