@@ -61,9 +61,10 @@ async def test_a_name_in_any_role_is_stored_nowhere(tmp_path: Path, action: str)
         await session.add(
             [
                 calls(("c", "find", {"who": "周雨桐"})),
-                result("c", '{"name":"周雨桐","n":1}'),
+                result("c", '{"name":"周雨桐","n":1,"by_name":{"周雨桐":2}}'),
             ]
         )
+        await session.add(user('{"周雨桐": "周雨桐"}'))
         await session.add(assistant("已联系周雨桐"))
         facts = await session.facts()
         prompt = await session.build()

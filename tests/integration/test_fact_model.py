@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -218,6 +218,36 @@ async def test_a_failed_call_is_made_once_again(tmp_path: Path, bad: Any) -> Non
     assert facts == [("note.boat", "Calypso", "llm")]
     assert (metrics.model_calls, metrics.model_failures) == (2, 1)
     assert metrics.background_errors == 0
+
+
+async def test_a_model_that_cancels_itself_has_failed_and_is_asked_again(
+    tmp_path: Path,
+) -> None:
+    asked: list[str] = []
+
+    async def model(request: FactRequest) -> str:
+        asked.append(request.text)
+        if len(asked) == 1:
+            raise asyncio.CancelledError
+        return answered(request)
+
+    one = settings(llm={"max_concurrency": 1, "max_retries": 1})
+    async with opened(tmp_path / "m.db", model, settings=one) as (memory, session):
+        await session.add(chat(BOAT))
+        await session.settled()
+        metrics = memory.metrics()
+        assert await noted(session) == [("note.boat", "Calypso", "llm")]
+    assert (metrics.model_calls, metrics.model_failures) == (2, 1)
+
+
+async def test_a_reply_whose_model_is_no_text_is_taken_without_it(tmp_path: Path) -> None:
+    async def model(request: FactRequest) -> FactReply:
+        return FactReply(text=answered(request), model=cast("Any", object()))
+
+    async with opened(tmp_path / "m.db", model) as (_, session):
+        await session.add(chat(BOAT))
+        await session.settled()
+        assert await noted(session) == [("note.boat", "Calypso", "llm")]
 
 
 async def test_a_message_that_fails_twice_is_given_up_and_said_so(

@@ -211,7 +211,8 @@ class Extractor:
     ) -> list[Candidate]:
         """Give the values that an assistant's text asks the customer to confirm.
 
-        ``text`` is as stored; of a long one the end is looked at. Candidates as of ``extract``, of source ``confirmed``:
+        ``text`` is as stored; of a long one the end is looked at. Candidates as of
+        ``extract``, of source ``confirmed``:
         to be used where the customer said yes.
         """
         cut = question_tail(text)

@@ -119,7 +119,7 @@ class Masker:
                 be stored are masked with the rest.
             pseudonyms: of the session; takes in new values.
         """
-        text, marks, complete = self._in_leaves(text, expected, entities, pseudonyms)
+        text, marks, complete = self._in_json(text, expected, entities, pseudonyms)
         spans = () if json_leaves(text) is not None else entities
         for _ in range(ROUNDS):
             new, full = self._find(text, expected, self._spans(spans), pseudonyms)
@@ -145,11 +145,8 @@ class Masker:
         """
         if json_leaves(text) is None:
             return self.mask(text, entities=entities, pseudonyms=pseudonyms)
-        text, marks, complete = self._in_leaves(text, (), entities, pseudonyms)
-        new, full = self._in_keys(text, self._spans(entities), pseudonyms)
-        if new:
-            text, marks = replaced(text, new, marks)
-        return Masked(text=text, marks=tuple(marks), complete=complete and full)
+        text, marks, complete = self._in_json(text, (), entities, pseudonyms)
+        return Masked(text=text, marks=tuple(marks), complete=complete)
 
     def mask_parts(self, texts: Sequence[str]) -> tuple[list[str], dict[str, int]]:
         """Mask what spans texts that are read one after the other, or is announced so.
@@ -184,33 +181,36 @@ class Masker:
                     counts[mark.type] = counts.get(mark.type, 0) + 1
         return parts, counts
 
-    def _in_leaves(
+    def _in_json(
         self,
         text: str,
         expected: Collection[str],
         entities: Sequence[Candidate],
         pseudonyms: Pseudonyms | None,
     ) -> tuple[str, list[Mark], bool]:
-        """Give a JSON text with its values masked, and whether all could be checked.
+        """Give a JSON text with its values and keys masked, and whether all was checked.
 
         Any other text comes back as it is.
         """
         marks: list[Mark] = []
         complete = True
+        if json_leaves(text) is None:
+            return text, marks, complete
+        spans = unplaced = self._spans(entities)
         for _ in range(ROUNDS):
-            leaves = json_leaves(text)
-            if leaves is None:
-                break
-            layout = leaf_text(leaves)
-            spans = self._in_layout(layout, entities)
-            new, full = self._find(layout.text, expected, spans, pseudonyms)
+            layout = leaf_text(json_leaves(text) or ())
+            inside = self._in_layout(layout, unplaced)
+            new, full = self._find(layout.text, expected, inside, pseudonyms)
             complete &= full
-            entities = ()
+            unplaced = []
             placed = in_tokens(text, layout, new, pseudonyms)
             if not placed:
                 break
             text, marks = replaced(text, placed, marks)
-        return text, [unquoted(mark) for mark in marks], complete
+        new, full = self._in_keys(text, spans, pseudonyms)
+        if new:
+            text, marks = replaced(text, new, marks)
+        return text, [unquoted(mark) for mark in marks], complete and full
 
     def _in_keys(
         self, text: str, entities: Sequence[Mark], pseudonyms: Pseudonyms | None
@@ -303,13 +303,13 @@ class Masker:
             if (action := self._patterns.action(entity.type)) != "store"
         ]
 
-    def _in_layout(self, layout: LeafText, entities: Sequence[Candidate]) -> list[Mark]:
+    def _in_layout(self, layout: LeafText, entities: Sequence[Mark]) -> list[Mark]:
         """Give the marks of entities wherever their values stand in a layout.
 
         Of one that escapes hide the whole leaf is masked.
         """
         found: list[Mark] = []
-        for mark in self._spans(entities):
+        for mark in entities:
             places = list(_places(layout.text, mark))
             if not places:
                 leaves = zip(layout.starts, layout.ends, layout.leaves, strict=True)

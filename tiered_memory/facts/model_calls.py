@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -48,6 +49,11 @@ class ModelCaller:
         try:
             with anyio.fail_after(self._timeout_s):
                 reply = await self._propose(request)
+        except asyncio.CancelledError as exc:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise CallFailed("cancelled", retryable=True) from exc  # the model's own
         except TimeoutError as exc:
             raise CallFailed("timeout", retryable=True) from exc
         except FactModelError as exc:
@@ -64,7 +70,9 @@ class ModelCaller:
         text: object = reply.text if isinstance(reply, FactReply) else None
         if not isinstance(reply, FactReply) or not isinstance(text, str):
             raise CallFailed("no_reply", retryable=False)
+        named: object = reply.model
+        model = named if isinstance(named, str) else None
         try:
-            return reader.read(text, parts, model=reply.model)
+            return reader.read(text, parts, model=model)
         except ValueError as exc:
             raise CallFailed("invalid_json", retryable=True) from exc
