@@ -11,12 +11,10 @@ import difflib
 import hashlib
 import json
 import os
-import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -28,6 +26,13 @@ from pydantic import (
 )
 
 from tiered_memory.errors import SettingsError
+from tiered_memory.settings_sources import (
+    Origins,
+    anchor_files,
+    override,
+    read_file,
+    refused,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,8 +57,6 @@ __all__ = [
     "WindowSettings",
     "default_models",
 ]
-
-ENV_PREFIX = "TIERED_MEMORY_"
 
 VAULT_KEY_ENV = "TIERED_MEMORY_VAULT_KEY"
 """Holds the vault's key where ``masking.vault_key_env`` names no other variable."""
@@ -173,11 +176,14 @@ class EndpointSettings(_Part):
     max_concurrency: Positive = 4
 
     @model_validator(mode="after")
-    def _no_password(self) -> Self:
-        if (
-            self.base_url is not None
-            and "@" in self.base_url.partition("//")[2].partition("/")[0]
-        ):
+    def _an_address(self) -> Self:
+        if self.base_url is None:
+            return self
+        if not self.base_url.startswith(("http://", "https://")):
+            raise ValueError(
+                "base_url must begin with http:// or https://, as http://localhost:8000/v1"
+            )
+        if "@" in self.base_url.partition("//")[2].partition("/")[0]:
             raise ValueError(
                 "base_url holds a user name or password, which would be stored with the "
                 "settings; give the key by api_key_env"
@@ -383,7 +389,7 @@ class Settings(_Part):
         try:
             super().__init__(**values)
         except ValidationError as exc:
-            raise _settings_error(exc, file=None) from exc
+            raise refused(exc, type(self)) from exc
 
     @classmethod
     def load(
@@ -397,22 +403,30 @@ class Settings(_Part):
             SettingsError: the file is missing, malformed, or a value is wrong.
         """
         file = Path(path)
-        values = _read(file)
-        _override(values, os.environ if environ is None else environ)
-        _anchor_files(values, file.parent)
-        try:
-            return cls(**values)
-        except SettingsError as exc:
-            raise SettingsError(
-                f"{file}: {exc}", **{**exc.facts, "file": str(file)}
-            ) from exc
+        values = read_file(file)
+        variables = override(
+            values, os.environ if environ is None else environ, no_setting=VAULT_KEY_ENV
+        )
+        anchor_files(values, file.parent)
+        return cls._checked(values, Origins(file=str(file), variables=variables))
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
         """Take the defaults, overridden by ``TIERED_MEMORY_*``."""
         values: dict[str, Any] = {}
-        _override(values, os.environ if environ is None else environ)
-        return cls(**values)
+        variables = override(
+            values, os.environ if environ is None else environ, no_setting=VAULT_KEY_ENV
+        )
+        return cls._checked(values, Origins(variables=variables))
+
+    @classmethod
+    def _checked(cls, values: dict[str, Any], origins: Origins) -> Settings:
+        try:
+            return cls(**values)
+        except SettingsError as exc:
+            if isinstance(exc.__cause__, ValidationError):
+                raise refused(exc.__cause__, cls, origins) from exc.__cause__
+            raise
 
     def digest(self) -> str:
         """Give SHA-256 (hex) of the settings' canonical JSON: their version's name."""
@@ -421,82 +435,3 @@ class Settings(_Part):
     def canonical_json(self) -> str:
         """Give the settings as JSON with sorted keys; holds no secret."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as exc:
-        raise SettingsError(
-            f"settings file {file} cannot be read: {exc}", file=str(file)
-        ) from exc
-    try:
-        if file.suffix == ".toml":
-            return tomllib.loads(text)
-        if file.suffix in {".yaml", ".yml"}:
-            loaded: object = yaml.safe_load(text)
-        else:
-            raise SettingsError(
-                f"settings file {file} must end in .toml, .yaml or .yml", file=str(file)
-            )
-    except (tomllib.TOMLDecodeError, yaml.YAMLError) as exc:
-        raise SettingsError(f"settings file {file}: {exc}", file=str(file)) from exc
-    if loaded is None:
-        return {}
-    if not isinstance(loaded, dict):
-        raise SettingsError(
-            f"settings file {file} must hold keys and values", file=str(file)
-        )
-    return cast("dict[str, Any]", loaded)
-
-
-def _anchor_files(values: dict[str, Any], folder: Path) -> None:
-    """Take relative paths of ``facts.files`` from the settings file's folder."""
-    facts: object = values.get("facts")
-    if not isinstance(facts, dict):
-        return
-    part = cast("dict[str, Any]", facts)
-    names: object = part.get("files")
-    if isinstance(names, list):
-        part["files"] = [str(folder / str(name)) for name in cast("list[object]", names)]
-
-
-def _override(values: dict[str, Any], environ: Mapping[str, str]) -> None:
-    keys = _key_variables(values, environ)
-    for name in sorted(environ):
-        if not name.startswith(ENV_PREFIX) or name in keys:
-            continue
-        *parents, last = name[len(ENV_PREFIX) :].lower().split("__")
-        place = values
-        for parent in parents:
-            inner = place.setdefault(parent, {})
-            if not isinstance(inner, dict):
-                raise SettingsError(f"{name}: {parent} holds no parts", field=parent)
-            place = cast("dict[str, Any]", inner)
-        text = environ[name]
-        try:
-            place[last] = json.loads(text)
-        except json.JSONDecodeError:
-            place[last] = text
-
-
-def _key_variables(values: dict[str, Any], environ: Mapping[str, str]) -> set[str]:
-    """Give the variables that hold a vault's key, which is no setting."""
-    named = {VAULT_KEY_ENV, environ.get(f"{ENV_PREFIX}MASKING__VAULT_KEY_ENV", "")}
-    masking: object = values.get("masking")
-    if isinstance(masking, dict):
-        named.add(str(cast("dict[str, Any]", masking).get("vault_key_env", "")))
-    return named
-
-
-def _settings_error(exc: ValidationError, *, file: str | None) -> SettingsError:
-    problems: list[str] = []
-    first = ""
-    for error in exc.errors(include_url=False, include_context=False):
-        where = ".".join(str(part) for part in error["loc"])
-        first = first or where
-        what = error["msg"].removeprefix("Value error, ")
-        if error["type"] == "extra_forbidden":
-            what = "no such setting"
-        problems.append(f"{where}: {what}" if where else what)
-    return SettingsError("; ".join(problems), field=first, file=file)

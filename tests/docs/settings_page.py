@@ -22,10 +22,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 
 HEAD = """# Settings
 
-`Settings(...)` in code, or a file: `Settings.load("memory.toml")` (also `.yaml`, `.yml`); an
-unknown key is an error that names it. `TIERED_MEMORY_<NAME>` in the environment overrides
-both a file and the defaults, with `__` between levels and values as JSON or plain text:
-`TIERED_MEMORY_WINDOW__KEEP_TURNS=12`. Sizes are in tokens of the model's tokenizer unless
+`Settings(...)` in code, which no environment changes; a file, `Settings.load("memory.toml")` (also
+`.yaml`, `.yml`); or `Settings.from_environment()`, which is what `MemoryEngine.open` takes without
+`settings`. Both of these let `TIERED_MEMORY_<NAME>` in the environment stand above the file and the
+defaults, with `__` between levels and values as JSON or plain text:
+`TIERED_MEMORY_WINDOW__KEEP_TURNS=12`, `TIERED_MEMORY_FACTS__PACKS='["common", "telecom"]'`. An unknown
+name is an error that says where it was given. Sizes are in tokens of the model's tokenizer unless
 the name says another unit. Settings are checked once, when the engine is opened; those that
 cannot work together are refused with the sum written out.
 

@@ -101,3 +101,51 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_equal_settings_have_equal_digests_and_others_do_not() -> None:
     assert Settings().digest() == Settings().digest()
     assert Settings().digest() != Settings(model="gpt-4o").digest()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("WINDOW__KEEPTURNS", "6", "did you mean 'keep_turns'?"),
+        ("WINDOW", "6", "window: must be a table"),
+        ("FACTS__PACKS", "common,telecom", '["a", "b"]'),
+        ("SYSTEM_PROMPT", "123", "double quotes"),
+        ("MASKING__PHONE", "hide", "must be one of store"),
+        ("WINDOW__KEEP_TURNS", "2", "must not pass"),
+    ],
+)
+def test_a_wrong_variable_is_named_and_not_the_file(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    file = tmp_path / "memory.toml"
+    file.write_text("[window]\nmin_turns = 4\n")
+    variable = f"TIERED_MEMORY_{name}"
+
+    with pytest.raises(SettingsError) as caught:
+        Settings.load(file, environ={variable: text})
+
+    assert variable in str(caught.value)
+    assert said in str(caught.value)
+    assert "memory.toml" not in str(caught.value)
+
+
+def test_of_two_wrong_settings_each_is_told_with_where_it_came_from(tmp_path: Path) -> None:
+    file = tmp_path / "memory.toml"
+    file.write_text("[llm]\ntimeout = 4\n")
+
+    with pytest.raises(SettingsError) as caught:
+        Settings.load(file, environ={"TIERED_MEMORY_MODLE": "x"})
+
+    in_file, in_variable = str(caught.value).split("; TIERED")
+    assert in_file == f"{file}: llm.timeout: no such setting; did you mean 'timeout_s'?"
+    assert in_variable == "_MEMORY_MODLE: modle: no such setting; did you mean 'model'?"
+
+
+@pytest.mark.parametrize("part", ["llm", "facts.llm"])
+def test_a_server_is_named_by_its_address(part: str) -> None:
+    values: dict[str, Any] = {"base_url": "localhost:8000/v1", "model": "m"}
+    for name in reversed(part.split(".")):
+        values = {name: values}
+
+    with pytest.raises(SettingsError, match="http://"):
+        Settings(**values)
