@@ -226,6 +226,22 @@ def test_facts_are_shown_as_they_were_known(demo: tuple[Path, Ended]) -> None:
         assert "--as-of" in refused.err
 
 
+def test_nothing_found_is_said_in_words_and_is_an_empty_list_for_machines(
+    demo: tuple[Path, Ended],
+) -> None:
+    folder, _ = demo
+    look = ("facts", "demo", "--db", "d.db")
+    nothing = cli(*look, "--key", "fone", cwd=folder)
+    early = cli(*look, "--as-of", "2020-01-01T00:00Z", cwd=folder)
+    strangers = cli("sessions", "--db", "d.db", "--subject", "nobody", cwd=folder)
+
+    assert [e.code for e in (nothing, early, strangers)] == [0, 0, 0]
+    assert nothing.out.strip() == "no facts of 'demo' are known under the key 'fone'"
+    assert early.out.strip() == "no facts of 'demo' are known as of 2020-01-01T00:00Z"
+    assert strangers.out.strip() == "no sessions of subject 'nobody' in d.db"
+    assert cli(*look, "--key", "fone", "--json", cwd=folder).json == []
+
+
 def test_compact_folds_what_may_be_folded_and_then_has_nothing_to_do(
     tmp_path: Path,
 ) -> None:

@@ -206,6 +206,15 @@ def test_owner_and_mask_are_part_of_a_line() -> None:
     ]
 
 
+def test_a_pseudonym_is_to_be_used_and_so_not_called_masked() -> None:
+    talk = Talk().user("x").fact("phone", "[phone-K3F9TQ2A]", masked=True)
+    talk.fact("card_number", "[card_number ****1881]", masked=True)
+    assert body(build(talk, SHORT_SYSTEM), "customer_facts") == [
+        "- card_number: [card_number ****1881] (masked)",
+        "- phone: [phone-K3F9TQ2A]",
+    ]
+
+
 def test_words_of_the_block_are_chinese_in_a_chinese_session() -> None:
     talk = Talk().user("身份证号").fact("id_card", "11**22", masked=True)
     talk.fact("order_id", "LMP-1").assistant("好的")

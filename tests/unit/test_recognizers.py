@@ -48,6 +48,16 @@ def test_a_missing_default_names_the_extra_that_brings_it(
     ]
 
 
+def test_a_missing_module_of_ones_own_is_looked_for_on_the_import_path() -> None:
+    model = NerModelSettings(
+        language="en", engine="factory", model=("no_such.names:build",), labels={}
+    )
+    _, (text,) = installed(NerSettings(models=(model,)))
+    assert "no_such.names:build" in text
+    assert "import path" in text
+    assert "empty packages" not in text
+
+
 def test_a_missing_model_of_ones_own_is_not_called_installable_by_its_name() -> None:
     model = NerModelSettings(
         language="zh", engine="spacy", model=("zh_core_web_sm",), labels={}

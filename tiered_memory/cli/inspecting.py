@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from tiered_memory.cli.output import (
     counts,
@@ -75,6 +76,10 @@ def sessions(
         if as_json:
             print_json(found)
             return 0
+        if not found:
+            of = "" if subject is None else f" of subject {subject!r}"
+            stdout().print(Text(f"no sessions{of} in {db}"))
+            return 0
         table = Table()
         for name in ("session", "subject", "messages", "turns", "last message"):
             table.add_column(name, overflow="fold")
@@ -126,11 +131,15 @@ def facts(
       tiered-memory facts conversation-42 --db memory.db --as-of 2026-05-12T15:30Z
     """
     moment = None if as_of is None else _moment(as_of)
+    about = "" if key is None else f" under the key {key!r}"
+    about += "" if as_of is None else f" as of {as_of}"
 
     async def work(found: Session) -> int:
         rows = await found.facts(key=key, owner=None, history=with_history, as_of=moment)
         if as_json:
             print_json(rows)
+        elif not rows:
+            stdout().print(Text(f"no facts of {session!r} are known{about}"))
         else:
             stdout().print(fact_table(rows, f"Facts of {session}", why=why))
         return 0

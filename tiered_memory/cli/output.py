@@ -67,7 +67,9 @@ def fact_table(facts: Sequence[Fact], title: str, *, why: bool = False) -> Table
     for fact in facts:
         key = fact.key if fact.owner == "self" else f"{fact.owner} {fact.key}"
         place = "–" if fact.seq is None else str(fact.seq)
-        if fact.last_seq is not None and fact.last_seq != fact.seq:
+        # what the application set was said in no message, unless a customer says it again
+        said_again = fact.seq is not None or fact.last_start is not None
+        if said_again and fact.last_seq is not None and fact.last_seq != fact.seq:
             place += f"…{fact.last_seq}"
         row = (key, fact.value, fact.status.value, fact.source, place)
         table.add_row(*row, *(_grounds(fact) if why else ()))

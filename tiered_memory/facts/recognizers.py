@@ -60,6 +60,8 @@ def _missing(language: str, models: Sequence[NerModelSettings]) -> str:
     )
     if all(model in default_models() for model in models):
         remedy = f"Install tiered-memory[{language}]"
+    elif all(model.engine == "factory" for model in models):
+        remedy = "Put its module on the import path of the process, or leave it out"
     else:
         remedy = (
             "Install it from where its makers give it (under the names of many spaCy models "

@@ -141,8 +141,10 @@ class Layout:
         return self._exact(fact, language) + self._mark(fact, language, marked)
 
     def _exact(self, fact: Fact, language: Language) -> str:
-        masked = WORDS[language]["masked"] if fact.masked else ""
-        return f"- {self._name(fact)}: {self._value(fact)}{masked}"
+        # a pseudonym is to be used as it is; what is masked is not
+        masked = fact.masked and not fact.value.startswith(f"[{fact.type}-")
+        mark = WORDS[language]["masked"] if masked else ""
+        return f"- {self._name(fact)}: {self._value(fact)}{mark}"
 
     def _mark(self, fact: Fact, language: Language, marked: Collection[int]) -> str:
         return WORDS[language]["marked"] if fact.fact_id in marked else ""

@@ -239,6 +239,11 @@ def _url(target: str | Path | URL) -> URL:
         raise StoreError(
             f"{target} is a folder; give the path of a file in it", target=str(target)
         )
+    folder = Path(target).parent
+    if not str(target).startswith((":memory:", "file:")) and not folder.is_dir():
+        raise StoreError(
+            f"{target}: there is no folder {folder}; make it first", target=str(target)
+        )
     return sa.URL.create("sqlite+aiosqlite", database=str(target))
 
 
