@@ -73,3 +73,34 @@ async def test_a_prompt_says_which_day_was_meant() -> None:
         text = "\n".join(str(message.get("content")) for message in prompt.messages)
         assert "明天 (2026-05-12)" in text
         assert "- date: 5月20号\n" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "change", "now"),
+    [
+        (
+            "When can the technician come?",
+            "tomorrow at 3 pm",
+            "Actually make it 11 am",
+            "11:00",
+        ),
+        ("What time suits you?", "at 3 pm", "no, not 3 pm, 11 am please", "11:00"),
+        ("请问方便上门的时间？", "明天下午3点吧", "不是下午3点，是下午4点", "16:00"),
+        ("您什么时间方便？", "下午3点", "改到下午4点吧", "16:00"),
+    ],
+)
+async def test_a_time_that_was_asked_for_is_stored_and_the_new_one_takes_its_place(
+    question: str, answer: str, change: str, now: str
+) -> None:
+    async with MemoryEngine.open(
+        ":memory:", settings=settings(), clock=FixedClock(NIGHT)
+    ) as memory:
+        session = memory.session("s")
+        await session.add({"role": "assistant", "content": question})
+        await session.add({"role": "user", "content": answer})
+        (first,) = await session.facts(key="time")
+        assert first.normalized == "15:00"
+        await session.add({"role": "assistant", "content": "OK."})
+        await session.add({"role": "user", "content": change})
+        (time,) = await session.facts(key="time")
+        assert time.normalized == now

@@ -117,3 +117,12 @@ def test_the_number_of_a_told_address_is_no_answer_for_another_type(
 @pytest.mark.parametrize("question", [None, ASKED, ASKED_ZH])
 def test_talk_is_no_address(extractor: Extractor, text: str, question: str | None) -> None:
     assert address(extractor, text, question) is None
+
+
+@pytest.mark.parametrize("question", [None, ASKED_ZH])
+@pytest.mark.parametrize("lead", ["", "地址问到了："])
+def test_spaces_around_numbers_do_not_cut_a_chinese_address(
+    extractor: Extractor, lead: str, question: str | None
+) -> None:
+    value = "苏州市姑苏区平江路 18 号 3 单元 502 室"
+    assert address(extractor, lead + value, question) == value

@@ -34,6 +34,24 @@ def test_a_wish_to_be_forgotten_names_the_key(text: str, keys: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "owner", "key"),
+    [
+        ("please forget my wife's number", "contact.wife", "phone"),
+        ("delete my co-worker's email address", "contact.colleague", "email"),
+        ("忘掉我老婆的号码", "contact.wife", "phone"),
+        ("把我妈的地址删掉", "contact.mother", "address"),
+        ("请删除我同事的手机号", "contact.colleague", "phone"),
+        ("请忘记我的手机号", "self", "phone"),
+    ],
+)
+def test_a_wish_about_somebody_else_s_value_is_about_theirs(
+    text: str, owner: str, key: str
+) -> None:
+    (found,) = FORGETTING.read(text, part="content", index=0)
+    assert (found.owner, found.key) == (owner, key)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "don't forget my number",
@@ -48,6 +66,8 @@ def test_a_wish_to_be_forgotten_names_the_key(text: str, keys: list[str]) -> Non
         "忘记我的手机号了怎么办",
         "我忘了我的邮箱",
         "别忘了我的地址",
+        "don't forget my wife's number",
+        "别忘了我老婆的电话",
         "删除我的订单",
         "别删除我的电话",
         "你们没有删除我的电话吗",

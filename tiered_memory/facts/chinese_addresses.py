@@ -34,7 +34,9 @@ _HOUSE = re.compile(rf"[0-9一二三四五六七八九十]{{1,6}}-?[0-9]{{0,4}}{
 _REGION = re.compile("[省市区县]")
 _STREET = re.compile("[路街道巷弄镇乡村里]")
 _TALK = re.compile("[是的都吗了没]|附近|周边|包括|有(?!限)|等$")
-_PARTS = re.compile(rf"[{_HAN}0-9A-Za-z()#·/-]+")
+_PARTS = re.compile(
+    rf"(?:[{_HAN}0-9A-Za-z()#·/-]|(?<=[0-9A-Za-z]) (?=[号弄栋幢座楼层院组室]|单元))+"
+)
 _JOINTS = frozenset(("", " ", ",", ", ", "，", "、", "\n"))
 _PADDING = " \t\r\n,.;!~，。；！～"
 _FILLERS = (
@@ -75,7 +77,7 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
         stop = _STOP.search(said)
         if stop:
             said = said[: stop.start()]
-        belongs = any(c in _UNITS for c in said)
+        belongs = any(c in _UNITS for c in said) or said.endswith("单元")
         if start < 0 and belongs and _STRONG.search(said):
             start, end = part.start(), part.start() + len(said)
         elif start >= 0 and belongs and text[end : part.start()] in _JOINTS:
@@ -87,7 +89,9 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
     value = text[start:end] if start >= 0 else ""
     if sum(c in _UNITS for c in value) < 2 or _TALK.search(value):
         return []
-    if not _HOUSE.search(value) and not (_REGION.search(value) and _STREET.search(value)):
+    if not _HOUSE.search(value.replace(" ", "")) and not (
+        _REGION.search(value) and _STREET.search(value)
+    ):
         return []
     before, after = text[_opened(text) : start], text[end:]
     return [Reading(start, end, whole=not before and not after.strip(_PADDING))]

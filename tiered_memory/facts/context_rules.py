@@ -97,7 +97,7 @@ _CORRECTED = (
     r"(?i)(?:(?:^|[^a-z])(?:actually|correction|i meant?|i mean|should (?:be|have been|read)|"
     r"(?:the )?(?:correct|right) (?:one|number|order|code|address|e-?mail|phone|id)"
     r"(?: (?:number|address|id|code))?(?: is|:)?|"
-    r"changed? (?:it |this |that |my \w+ |the \w+ )?to|update (?:it |my \w+ |the \w+ )?to|"
+    r"(?:make|move) it(?: to)?|changed? (?:it |this |that |my \w+ |the \w+ )?to|update (?:it |my \w+ |the \w+ )?to|"
     r"(?:sorry|no|oops|wait),? (?:it'?s|it is|that'?s|my|the)|"
     r"no,? wait|wait,? no|no,? sorry|sorry,? no|(?:scratch|strike|make) that|"
     r"my (?:bad|mistake)|(?:sorry|oops|no),? wrong (?:one|order|number|code|id)[.,:!]|"
@@ -106,6 +106,7 @@ _CORRECTED = (
     r"[ ,.:;!#\"'(-]*$|"
     r"(?:不对|等等|等一下|等下|哦不|噢不|啊不|搞混了)[,，。.! ]*(?:我的|应该|其实|订单|号码?|单号|电话|手机)*是"
     r"[^。！？!?\n]{0,8}$|(?:哦不|噢不|啊不)[,，。.! ]*(?:我的|订单|号码?|单号|电话|手机)*[ :]*$|"
+    r"(?:改|换)到[^，,。；;！？!?\n]{0,8}$|"
     r"(?:其实是|实际是|应该是|应为|更正为?|正确的?是|正确的?[^。！？!?\n]{0,6}是|改成|改为|换成|换为|更新为|更换为|"
     r"(?:说|写|打|发|搞|弄|记)错了?[,，。! ]*(?:应该)?是?|不对[,，! ]*是|而是)[^。！？!?\n]{0,8}$)"
 )
@@ -176,7 +177,7 @@ TRIGGERS: Mapping[str, str] = {
     ),
     "corrected": (
         r"(?i)actually|correct|right|mean|should|chang|updat|sorry|(?:^|[^a-z])no(?:[^a-z]|$)|oops|wait|其实|实际|应该是|"
-        r"应为|更正|正确|改|换|更新|错|不对|而是|scratch|strike|make|mistake|bad|wrong|等等|等一下|"
+        r"应为|更正|正确|改|换|更新|错|不对|而是|scratch|strike|make|move|mistake|bad|wrong|等等|等一下|"
         r"等下|哦不|噢不|啊不|搞混"
     ),
     "quoted": r"(?im)^[ \t\"']*>|说|写|回复|告诉|提示|发来|said|says|told|wrote|replied",

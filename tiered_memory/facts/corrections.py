@@ -114,6 +114,7 @@ class Corrections:
             _as_alternate(candidates, place, folded) or _linked(candidates, place)
             for place in range(len(candidates))
         ]
+        linked = _arranged(linked)
         rules = [self._rules[number] for number in self._gate.matching(view.data)]
         if not rules:
             return linked
@@ -173,6 +174,21 @@ def _linked(candidates: Sequence[Candidate], place: int) -> Candidate:
     if corrects is None or corrects == this.normalized:
         return this
     return replace(this, why={**this.why, "corrects": corrects})
+
+
+def _arranged(linked: Sequence[Candidate]) -> list[Candidate]:
+    """Take "not 3 pm but 4 pm" for an arrangement: neither is told in passing."""
+    replaced = {(*_slot(c), c.why["corrects"]) for c in linked if "corrects" in c.why}
+    return [
+        replace(this, passing=False)
+        if this.passing
+        and (
+            this.why.get("corrects", ANY) != ANY
+            or (this.polarity == "negate" and (*_slot(this), this.normalized) in replaced)
+        )
+        else this
+        for this in linked
+    ]
 
 
 def _as_alternate(

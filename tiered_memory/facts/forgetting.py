@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.re2_engine import Gate, compile_re2
+from tiered_memory.facts.relations import SELF, owner_named, relatives
 from tiered_memory.model import Candidate
 from tiered_memory.text.folding import fold
 
@@ -56,12 +57,15 @@ _VERB_EN = (
 _VERB_ZH = r"(?:忘掉|删除|删掉|删了|清除|抹掉)"
 _KEEP_ZH = r"(?:不要|别|不用|停止)(?:再|继续)?(?:保存|记录|保留|储存|存|记住|记|使用|用)"
 _RULES = (
-    r"(?i)(?:^|[.,;!?\n。])[ ]*" + _POLITE_EN + _VERB_EN + r" (?:all )?my (?:old |new |"
-    r"current )?(?P<what>WHAT)(?:[^a-z0-9'-]|$)",
+    r"(?i)(?:^|[.,;!?\n。])[ ]*"
+    + _POLITE_EN
+    + _VERB_EN
+    + r" (?:all )?my (?:(?P<who>LATIN)'?s )?"
+    r"(?:old |new |current )?(?P<what>WHAT)(?:[^a-z0-9'-]|$)",
     r"(?:^|[。,;!?，\n ])(?:请|麻烦|帮我|帮忙|你们?|您|可以|能不能|能否|那|就|现在|以后|也){0,4}"
-    r"(?:" + _VERB_ZH + "|" + _KEEP_ZH + r")(?:一下)?我的?(?P<what>WHAT)",
-    r"(?:请|麻烦|你们?|您)(?:忘记|忘了)我的?(?P<what>WHAT)",
-    r"(?:^|[^么何样才法])把我的?(?P<what>WHAT)(?:信息|资料)?(?:都|给|从[^,。]{1,8})?"
+    r"(?:" + _VERB_ZH + "|" + _KEEP_ZH + r")(?:一下)?WHOSE(?P<what>WHAT)",
+    r"(?:请|麻烦|你们?|您)(?:忘记|忘了)WHOSE(?P<what>WHAT)",
+    r"(?:^|[^么何样才法])把WHOSE(?P<what>WHAT)(?:信息|资料)?(?:都|给|从[^,。]{1,8})?"
     r"(?:忘了|忘记|" + _VERB_ZH + r")",
 )
 
@@ -70,7 +74,12 @@ class Forgetting:
     """Finds such wishes; holds only compiled expressions, thread-safe."""
 
     def __init__(self) -> None:
-        sources = [rule.replace("WHAT", _WHAT) for rule in _RULES]
+        latin, han = relatives()
+        whose = f"(?:我的?|(?:我的?)?(?P<who>{han})的?)"
+        sources = [
+            rule.replace("WHAT", _WHAT).replace("WHOSE", whose).replace("LATIN", latin)
+            for rule in _RULES
+        ]
         self._gate = Gate(sources)
         self._rules = [compile_re2(source) for source in sources]
         self._types = {name: of for of, names in _TYPES.items() for name in names}
@@ -81,15 +90,17 @@ class Forgetting:
         found: list[Candidate] = []
         for number in self._gate.matching(folded.text.encode("utf-8", "replace")):
             rule = self._rules[number]
-            group = rule.groupindex["what"]
+            groups = rule.groupindex
             for match in rule.finditer(folded.text):
-                span = match.span(group)
+                span = match.span(groups["what"])
+                who = folded.text[slice(*match.span(groups["who"]))].lower()
                 key = self._types[folded.text[span[0] : span[1]].lower()]
                 start, end = folded.raw_span(*span)
                 found.append(
                     Candidate(
                         type=key,
                         key=key,
+                        owner=owner_named(who) if who else SELF,
                         value=text[start:end],
                         normalized="",
                         part=part,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tiered_memory.facts.re2_engine import Found
 
-__all__ = ["RELATION_WORDS", "SELF", "OwnerReader"]
+__all__ = ["RELATION_WORDS", "SELF", "OwnerReader", "owner_named", "relatives"]
 
 SELF = "self"
 
@@ -111,6 +111,16 @@ class OwnerReader:
         if last is None or self._self.search(scope[last.end() :]) is not None:
             return SELF
         return f"contact.{_RELATIONS[_word(last, scope)]}"
+
+
+def relatives() -> tuple[str, str]:
+    """Give the English and the Chinese words for somebody, as alternations."""
+    return _alternatives(_RELATIONS)
+
+
+def owner_named(word: str) -> str:
+    """Give ``contact.wife`` for a word of ``relatives``, in lower case."""
+    return f"contact.{_RELATIONS[word]}"
 
 
 def _alternatives(words: Iterable[str]) -> tuple[str, str]:
