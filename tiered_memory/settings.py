@@ -241,9 +241,8 @@ class FactSettings(_Part):
     @field_validator("packs")
     @classmethod
     def _with_secrets(cls, packs: tuple[str, ...]) -> tuple[str, ...]:
-        if not packs or "secrets" in packs:
-            return packs
-        return ("secrets", *packs)
+        named = tuple(dict.fromkeys(packs))
+        return named if not named or "secrets" in named else ("secrets", *named)
 
 
 class NerModelSettings(_Part):

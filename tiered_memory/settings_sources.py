@@ -6,7 +6,7 @@ import difflib
 import json
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeGuard, cast, get_args
 
 import yaml
 from pydantic import BaseModel
@@ -184,5 +184,5 @@ def _names(model: type[BaseModel], loc: Iterable[str]) -> list[str]:
     return [] if part is None else list(part.model_fields)
 
 
-def _is_part(kind: object) -> bool:
+def _is_part(kind: object) -> TypeGuard[type[BaseModel]]:
     return isinstance(kind, type) and issubclass(kind, BaseModel)

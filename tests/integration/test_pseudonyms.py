@@ -70,6 +70,12 @@ async def test_one_pseudonym_stands_for_a_value_everywhere(tmp_path: Path) -> No
         assert secret not in str(prompt.messages)
 
 
+async def test_no_session_is_found_by_a_value_under_a_pseudonym(tmp_path: Path) -> None:
+    async with MemoryEngine.open(tmp_path / "m.db", settings=settings()) as memory:
+        await memory.session("s").add({"role": "user", "content": f"我的电话是{PHONE}"})
+        assert await memory.find_sessions("phone", BARE) == []
+
+
 async def test_reveal_puts_back_what_the_customer_wrote_first(tmp_path: Path) -> None:
     async with MemoryEngine.open(tmp_path / "m.db", settings=settings()) as memory:
         session = memory.session("s")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tiered_memory.errors import SettingsError
 from tiered_memory.facts.json_leaves import json_leaves, key_words, raw_offsets
 from tiered_memory.facts.masking import Masker
 from tiered_memory.facts.packs import load_patterns
@@ -78,6 +79,13 @@ def test_settings_stand_above_the_pack() -> None:
 
 def test_a_type_that_is_to_be_stored_is_not_masked() -> None:
     assert with_masking(card_number="store").mask(CARD).text == CARD
+
+
+@pytest.mark.parametrize("action", ["store", "pseudonym"])
+@pytest.mark.parametrize("secret", ["password", "verification_code", "api_key", "token"])
+def test_no_setting_keeps_a_secret(secret: str, action: MaskAction) -> None:
+    with pytest.raises(SettingsError, match=rf"masking\.{secret}: a secret is never kept"):
+        load_patterns(FactSettings(), {secret: action})
 
 
 def test_what_a_customer_types_as_a_marker_stays(masker: Masker) -> None:

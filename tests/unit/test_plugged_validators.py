@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import logging
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +50,13 @@ text = "no function"
 
 
 @pytest.fixture(autouse=True)
-def shop_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def shop_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "shop_checks.py").write_text(CODE, encoding="utf-8")
     (tmp_path / "shop_broken.py").write_text("import no_such_module\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(__import__("sys").modules, "shop_checks", raising=False)
+    sys.modules.pop("shop_checks", None)
+    yield
+    sys.modules.pop("shop_checks", None)
 
 
 def extractor(function: str, **values: Any) -> Extractor:
@@ -105,6 +109,7 @@ def test_a_masked_value_is_masked_where_its_check_fails() -> None:
     [
         ("python:no_such_shop:even", "module 'no_such_shop' cannot be imported"),
         ("python:shop_broken:even", "cannot be imported (ModuleNotFoundError"),
+        ("python:no_such_shop:even", "must be on the import path"),
         ("python:shop_checks:evem", "has no 'evem'; did you mean 'even'?"),
         ("python:shop_checks:text", "is no function"),
         ("python:shop_checks:slow", "is async"),

@@ -149,3 +149,10 @@ def test_a_server_is_named_by_its_address(part: str) -> None:
 
     with pytest.raises(SettingsError, match="http://"):
         Settings(**values)
+
+
+def test_a_pack_that_is_named_twice_is_read_once() -> None:
+    assert Settings(facts={"packs": ["common", "common"]}).facts.packs == (
+        "secrets",
+        "common",
+    )

@@ -40,6 +40,7 @@ _PARTS: Mapping[str, type[BaseModel]] = {
 _WANTED: Mapping[str, str] = {
     "missing": "this key is missing",
     "string_type": "a text is wanted; put it in quotes",
+    "string_pattern_mismatch": "a name of letters, digits, '_', '.' and '-' is wanted",
     "tuple_type": "a text in quotes or a list of them is wanted",
 }
 

@@ -15,7 +15,7 @@ from tiered_memory.facts.proving import PatternReader
 from tiered_memory.model import PatternReload
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tiered_memory.facts.pack_sources import Source
     from tiered_memory.facts.patterns import Pattern
@@ -65,6 +65,7 @@ def load_patterns(
     joined.disable(facts.disabled)
     patterns = [one for one in joined.patterns.values() if one.spec.enabled]
     _check_masking(masking, {one.spec.type for one in patterns}.union(entity_types))
+    _check_secrets(masking, patterns)
     warnings = [text for pattern in patterns if (text := slow_warning(pattern))]
     return PatternSet.of(
         patterns,
@@ -214,6 +215,24 @@ def _check_masking(masking: Mapping[str, MaskAction], known: Collection[str]) ->
                 f"one of {', '.join(sorted(known))}",
                 field=f"masking.{name}",
                 value=masking[name],
+            )
+
+
+def _check_secrets(masking: Mapping[str, MaskAction], patterns: Iterable[Pattern]) -> None:
+    """Refuse to keep what the shipped secrets drop: passwords, codes, keys, tokens."""
+    origin = f"{shipped_pack('secrets')}:"
+    secret = {
+        one.spec.type
+        for one in patterns
+        if one.spec.sensitivity == "drop" and one.origin.startswith(origin)
+    }
+    for name, action in masking.items():
+        if action in {"store", "pseudonym"} and name in secret:
+            raise SettingsError(
+                f"masking.{name}: a secret is never kept, so {action!r} is not possible; leave "
+                "the setting out",
+                field=f"masking.{name}",
+                value=action,
             )
 
 

@@ -94,7 +94,8 @@ def load_function(name: str) -> Callable[[str], Any]:
         found: Any = importlib.import_module(module_name)
     except Exception as exc:
         raise ValueError(
-            f"module {module_name!r} cannot be imported ({type(exc).__qualname__}: {exc})"
+            f"module {module_name!r} cannot be imported ({type(exc).__qualname__}: {exc}); "
+            "its folder must be on the import path, e.g. in PYTHONPATH"
         ) from exc
     for part in path.split("."):
         if not hasattr(found, part):
