@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.choosing import touches
+from tiered_memory.facts.expressions import expression
 from tiered_memory.facts.labels import Labels, beside, counted, within
 from tiered_memory.facts.matches import (
     WHOLE_ANSWER_PRIORITY,
@@ -35,6 +36,11 @@ LEAST_DIGITS = 4
 
 GROUP_DIGITS = 4
 """Groups of at most so many digits beside each other are one number."""
+
+_YEAR = expression(
+    r"(?:^|[^a-z])(?:since|in|from|until|till|during|year|back in) (?:19|20)[0-9]{2}$"
+)
+"""When something was, not what was asked for: ``since 2019``."""
 
 LONG_DIGITS = 9
 """A telephone number beside an address; house numbers and postcodes are shorter."""
@@ -154,6 +160,8 @@ def _fits(
     label = beside(labels, view.lower, match.start)
     named = [*within(labels, match.start, match.end), *([label] if label else ())]
     if not all(_agrees(label, match) for label in named):
+        return False
+    if not whole and _YEAR.search(view.lower[max(0, match.start - 12) : match.end]):
         return False
     return whole or not (_part_of_more(match, view) or counted(view.lower, match.end))
 

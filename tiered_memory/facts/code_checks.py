@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tiered_memory.facts.checksums import is_day
 
-__all__ = ["host", "phone_digits", "reference_letters", "spelt_reference"]
+__all__ = ["host", "link", "phone_digits", "reference_letters", "spelt_reference"]
 
 _LEAST_DISTINCT = 4
 _SPELT_CHARS = 4
@@ -20,10 +20,28 @@ def phone_digits(value: str) -> bool | None:
     return None if len(set(digits)) >= _LEAST_DISTINCT else False
 
 
+def link(value: str) -> bool | None:
+    """Refuse a link whose host is to be filled in (``https://xxx.com``)."""
+    place = value.partition("://")[2] or value
+    return False if _filled_in(_labels(place)) else None
+
+
+def _labels(place: str) -> list[str]:
+    for end in "/?#":
+        place = place.partition(end)[0]
+    return place.rpartition("@")[2].partition(":")[0].lower().split(".")
+
+
+def _filled_in(labels: list[str]) -> bool:
+    """Tell a host that stands for any: a label of nothing but ``x`` (RFC 2606 has none)."""
+    return any(len(label) > 2 and not label.strip("x") for label in labels)
+
+
 def host(value: str) -> bool | None:
     """Refuse host names without a letter before the top-level domain (``3.co``)."""
-    name = value.split("/")[0].split(":")[0]
-    labels = name.lower().split(".")
+    labels = _labels(value)
+    if _filled_in(labels):
+        return False
     if any(label.startswith("-") or label.endswith("-") for label in labels):
         return False
     if not any(char.isalpha() for label in labels[:-1] for char in label):

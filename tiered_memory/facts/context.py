@@ -113,6 +113,8 @@ class Surroundings:
             owner = self._owner(start, sentence, clause, type_name)
         quoted = "quoted" in self._found and self._hit("quoted", sentence)
         reason = self._not_stated(sentence, clause, after)
+        if "denied" in self._found and self._hit("no_such", after):
+            reason = "denied"
         if "quoted" in self._found and self._cited(start):
             reason = "cited"
         if reason:

@@ -41,6 +41,17 @@ _DENIED_AFTER = (
     r"(?:不对|错了|是错的|写错了|打错了|不用了|不再用|已停用|停用了|作废|已作废|不是我的)|"
     r"(?:这个|那个)?(?:号码?|邮箱|地址)?(?:给我|帮我|请)?(?:删掉|删除|删了|去掉|移除|清除))"
 )
+_NO_SUCH = (
+    r"(?i)^[\"')”]*(?:\s*(?:(?:does|do)(?:n'?t| not)|never) (?:look|sound|seem)s?(?: (?:like|to be|as))?|"
+    r"\s*(?:is|was) (?:not|hardly) (?:even )?an?(?: (?:real|valid|proper|working|actual))? "
+    r"(?:phone|telephone|mobile|number|e-?mail|address|order|code|link|date|card)|"
+    r"\s*isn'?t (?:even )?an?(?: (?:real|valid|proper|working|actual))? "
+    r"(?:phone|telephone|mobile|number|e-?mail|address|order|code|link|date|card)|"
+    r"(?:看(?:起来|上去|着|样子)?|感觉|好像|似乎|根本|压根|明显|显然|这|都|也|并)*"
+    r"不(?:太|大)?(?:像是?|是)(?:一?个|什么|真的|有效的?|正常的?|正确的?)*"
+    r"(?:电话|手机|座机|号码|邮箱|邮件|地址|网址|链接|订单|单号|日期|卡号))"
+)
+"""What is said not to be a value of its kind is none."""
 _OLD = (
     r"(?i)(?:(?:^|[^a-z])(?:old|previous|former)(?:[ :]+" + _LIGHT + r")*[ :]*$|"
     r"(?:以前|原来|之前|旧)的?(?:电话|手机|邮箱|地址|号码|名字|联系方式)*号?码?(?:是|:)?$)"
@@ -137,6 +148,7 @@ RULES: Mapping[str, str] = {
     "denied_en": _DENIED_EN,
     "denied_zh": _DENIED_ZH,
     "denied_after": _DENIED_AFTER,
+    "no_such": _NO_SUCH,
     "old": _OLD,
     "supposed": _SUPPOSED,
     "supposed_if": _SUPPOSED_IF,
@@ -159,7 +171,7 @@ TRIGGERS: Mapping[str, str] = {
     "denied": (
         r"(?i)不是|并非|不再|别|不要|停用|不对|错|不用|作废|以前|原来|之前|旧|not|n'?t|no longer|"
         r"instead|rather|never|stop|ignore|forget|delete|remove|erase|wrong|incorrect|outdated|"
-        r"old|previous|former|cancel|删|去掉|移除|清除"
+        r"old|previous|former|cancel|删|去掉|移除|清除|不像|不太像|不大像|不太是"
     ),
     "asked": (
         r"(?i)[?吗么嘛]|对吧|对不对|是吧|没错吧|是不是|是否|难道|该不会|要不要|用不用|需不需要|"

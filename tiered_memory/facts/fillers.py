@@ -28,6 +28,8 @@ def core(lower: str) -> tuple[int, int]:
     while moved:
         moved = False
         while start < end and lower[start] in _PUNCTUATION:
+            if lower[start] == "(" and ")" in lower[start : end - 1]:
+                break
             start += 1
         while end > start and lower[end - 1] in _PUNCTUATION:
             end -= 1

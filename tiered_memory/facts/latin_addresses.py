@@ -43,7 +43,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ENDING = frozenset(("ph", "tel", "phn", "and", "the"))
 _OF = frozenset(("of", "for", "with", "to", "by"))
 _KNOWN = (STREETS, PLACES, REGIONS, CITIES, WITHIN)
-_ZIP = re.compile(r"(?<=[a-z])[ ,]{1,2}[0-9]{5}(?:-[0-9]{4})?$", re.IGNORECASE)
+_ZIP = re.compile(r"(?<=[a-z])[ ,\n]{1,2}[0-9]{5}(?:-[0-9]{4})?$", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]+(?:-[0-9]+)*(?=$|-[a-z])")
 
 
@@ -220,15 +220,15 @@ def _read(tokens: list[_Token], text: str) -> int | None:
 
 def _short(word: str, follows: str) -> bool:
     """Tell whether a full stop ends an abbreviation; none does at the end of all."""
-    short = word in ABBREVIATIONS or len(word) <= 2
-    return short and bool(follows)
+    short = word in ABBREVIATIONS or len(word) <= 2 or word.endswith("str")
+    return short and bool(follows) and follows not in _ENDING
 
 
 def _step(tokens: list[_Token], place: int) -> str:
     """Tell whether a token is a ``part``, may stand ``between`` parts, or is a ``stop``."""
     word = tokens[place].word
     follows = _word(tokens, place + 1)
-    if word in {",", "#", "-", "&", "(", ")", "\n"}:
+    if word in {",", "#", "-", "/", "&", "(", ")", "\n"}:
         ends = not follows or follows == "\n" or not _fits(tokens, place + 1)
         return "stop" if ends else "between"
     if not place and word == "of":

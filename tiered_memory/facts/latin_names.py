@@ -23,6 +23,7 @@ CODE_LETTERS = 3
 """A word this short before as few digits is a code (``tgh 456``)."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|[^\W_]+|\S")
+_CHUNK = re.compile(r"[^\s,;:]+|[,;:]")
 _GAP = re.compile(r"[ \t]*")
 _TITLES = frozenset(
     ["mr", "mrs", "ms", "miss", "mister", "dr", "prof", "professor", "sir", "madam"]
@@ -132,10 +133,14 @@ def family_extent(
 
 
 def answers(text: str, expected: Collection[str]) -> list[Reading]:
-    """Give the name with which a reply to ``your name, please?`` begins."""
-    del expected
+    """Give the name with which a reply to ``your name, please?`` begins.
+
+    Where more was asked for, it may stand alone behind the other value (``4471 lena``).
+    """
     start, told, greeted = opened(text)
     found = name_words(text, start)
+    if not found and len(expected) > 1:
+        return _behind_code(text, start)
     if not found or (len(found) == 1 and not _stands_alone(text, found[0], told, greeted)):
         return []
     end = found[-1][1]
@@ -143,6 +148,24 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
     if follows is None:
         return []
     return [Reading(found[0][0], end, whole=follows == "")]
+
+
+def _behind_code(text: str, start: int) -> list[Reading]:
+    """Give the name that is all that follows numbers and codes."""
+    place, coded = start, False
+    for token in _CHUNK.finditer(text, start, start + REACH):
+        word = token.group()
+        if any(char.isdigit() for char in word):
+            coded = True
+        elif word[0].isalpha() and word.lower() not in {"and", "name"}:
+            break
+        place = token.end()
+    place += _gap(text, place)
+    found = name_words(text, place) if coded else ()
+    if not found or not _stands_alone(text, found[0], told=True, greeted=False):
+        return []
+    start, end = found[0][0], found[-1][1]
+    return [Reading(start, end, whole=False)] if _follows(text, end) == "" else []
 
 
 def _stands_alone(text: str, span: tuple[int, int], told: bool, greeted: bool) -> bool:

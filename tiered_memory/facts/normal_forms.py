@@ -9,6 +9,7 @@ from tiered_memory.facts.amounts import parse_amount
 from tiered_memory.facts.clock_times import clock
 from tiered_memory.facts.dates import parse_date, parse_month_first
 from tiered_memory.facts.phones import parse_phone
+from tiered_memory.facts.spoken_digits import spoken_digits
 from tiered_memory.facts.spoken_forms import (
     compact,
     count,
@@ -67,8 +68,8 @@ def lower(value: str) -> str | None:
 
 
 def digits(value: str) -> str | None:
-    """Give the ASCII digits alone."""
-    return "".join(c for c in value if "0" <= c <= "9") or None
+    """Give the ASCII digits alone, those said in words too."""
+    return spoken_digits(value) or "".join(c for c in value if "0" <= c <= "9") or None
 
 
 def identifier(value: str) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tiered_memory.facts.expressions import expression
+from tiered_memory.facts.spoken_digits import spoken_digits
 
 __all__ = ["PhoneKind", "PhoneNumber", "parse_phone"]
 
@@ -70,13 +71,13 @@ class PhoneNumber:
 def parse_phone(value: str) -> PhoneNumber | None:
     """Take a folded value apart; None where it holds anything but a number.
 
-    ``0086…`` and ``86`` before a mobile number count as ``+86``, and a 1 that stands
+    Digits said in words count. ``0086…`` and ``86`` before a mobile number count as ``+86``, and a 1 that stands
     apart as ``+1``. The trunk prefix in ``+44 (0)20`` is left out: E.164 has none. A
     national number that starts with 0 is read as Chinese where area code and length
     allow it.
     Source: MIIT numbering plan (YD/T 1118), NANPA, ITU-T E.164.
     """
-    text = value.strip()
+    text = spoken_digits(value) or value.strip()
     extension: str | None = None
     if not text.isdigit():
         match = _EXTENSION.match(text) or _DASHED.match(text)

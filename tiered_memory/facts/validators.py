@@ -18,6 +18,7 @@ from tiered_memory.facts.checksums import (
 )
 from tiered_memory.facts.code_checks import (
     host,
+    link,
     phone_digits,
     reference_letters,
     spelt_reference,
@@ -273,6 +274,7 @@ VALIDATORS: Mapping[str, Callable[[str], bool | None]] = MappingProxyType(
         "ip": ip,
         "key_value": key_value,
         "locator": locator,
+        "link": link,
         "luhn": card,
         "order_token": order_token,
         "person": person,
