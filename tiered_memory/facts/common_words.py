@@ -24,6 +24,8 @@ tonight tomorrow yesterday here there everywhere nowhere away back forward ahead
 actually basically certainly definitely absolutely exactly especially simply finally currently recently immediately
 kindly anyway instead otherwise however therefore whether like unlike etc ie eg vs versus till upto cause coz cuz
 thru wanna gonna gotta lets hmm hm mm mmm uh um oh ah aha ooh wow oops opps ouch haha lol yay hurray gee
+ugh huh aww eww yikes geez gosh omg idk fyi lmao hehe ttyl rofl meh tbh imo btw asap brb gtg nvm wtf darn phew whew
+precisely hopefully apparently terrific splendid awful affirmative alrighty
 first second third fourth fifth sixth seventh eighth ninth tenth two three four five six seven eight nine ten eleven
 twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty
 ninety hundred thousand million half double triple single once twice zero th nd rd nos
@@ -119,6 +121,7 @@ sent sender receiver recipient holder cardholder
 """.split()  # noqa: SIM905 (a table of words)
 
 _GOODS = """
+invoice platinum overdraft dispute chargeback yahoo tire tires tyre sim sims receipt warranty voucher coupon
 food foods drink drinks beverage breakfast lunch dinner snack snacks dessert desserts pizza pizzas pasta burger
 burgers hamburger cheeseburger sandwich sandwiches wrap wraps salad salads soup fries chips chicken chkn chiken beef
 pork ham bacon sausage sausages pepperoni salami salame meatball meatballs meat meats steak turkey fish tuna salmon

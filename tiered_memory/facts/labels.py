@@ -69,6 +69,8 @@ UNITS = (
     "hours?|hrs?|minutes?|mins?|nights?|times|people|persons?|passengers?|adults?|kids|"
     "children|items?|pieces?|pcs|boxes|photos?|models?|series|cc|hp|cals?|calories|kgs?|"
     "grams?|lbs?|km|miles?|inch(?:es)?|percent|st|nd|rd|th|units?|tickets?|seats?|stars?|"
+    "points?|credits?|rooms?|beds?|bags?|guests?|friends?|channels?|devices?|calls?|texts?|"
+    "messages?|songs?|pages?|steps|reviews?|"
     "天|周|个|月|年|元|块|件|台|次|人|位|分|点|小时|号楼|栋|室|层|米|公斤|斤|克|岁|张|份|袋|箱|瓶"
 )
 _UNIT = compile_re2(rf"(?i)^ ?(?:(?:{UNITS})(?:[^a-z]|$)|%|°)")

@@ -73,6 +73,10 @@ _AFTER = frozenset(
     thanks thank only username user id last first order the i’m im i'm i
     """.split()  # noqa: SIM905 (a table of words)
 )
+_GIVEN_WORDS = frozenset(["will", "may", "april", "june", "august", "bill", "hope", "art"])
+"""Given names that are words of talk: names only before a family name that ends all."""
+
+_SPEAKING = frozenset(["here", "speaking", "this"])
 _AFTER_IS = frozenset(["the", "my", "here", "speaking", "calling"])
 
 
@@ -141,11 +145,13 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
     found = name_words(text, start)
     if not found and len(expected) > 1:
         return _behind_code(text, start)
-    if not found or (len(found) == 1 and not _stands_alone(text, found[0], told, greeted)):
+    if not found:
         return []
     end = found[-1][1]
     follows = _follows(text, end, single=len(found) == 1 and not told)
-    if follows is None:
+    told = told or follows in _SPEAKING
+    alone = len(found) > 1 or _stands_alone(text, found[0], told, greeted)
+    if follows is None or not alone:
         return []
     return [Reading(found[0][0], end, whole=follows == "")]
 
@@ -195,7 +201,7 @@ def _follows(text: str, end: int, *, single: bool = False) -> str | None:
         return first if rest else ""
     if first == "is":
         return first if words[1:2] and words[1] in _AFTER_IS else None
-    if first in _AFTER or "mail" in first:
+    if first in _AFTER or "mail" in first or words[:2] == ["this", "side"]:
         return first
     if any(c.isdigit() for c in first):
         talk = single and words[1:2] and words[1] not in _AFTER and is_common(words[1])
@@ -246,15 +252,31 @@ def _kind(text: str, start: int, word: str, after: int, count: int) -> str:
         return "end"
     if len(lower) == 1 or (count and lower in _SUFFIXES):
         initial = word.endswith(".") or (word.isupper() and word not in {"A", "I"})
+        initial = initial or (lower not in {"a", "i"} and _whole_name(text, after))
         return "word" if count or initial else "end"
     if lower in _PARTICLES:
         return "word"
     if len(lower) > LONGEST_WORD or "mail" in lower or not _has_vowel(lower):
         return "end"
     if lower in NOT_NAMES or lower in _AFTER or is_common(lower):
-        family = count and lower in FAMILY_WORDS and _follows(text, after) is not None
+        if not count:
+            given = lower in _GIVEN_WORDS and _whole_name(text, after)
+            return "word" if given else "end"
+        family = lower in FAMILY_WORDS and _follows(text, after) is not None
         return "word" if family else "end"
     return "end" if count and _is_code(text, lower, after) else "word"
+
+
+def _whole_name(text: str, start: int) -> bool:
+    """Tell a family name that ends the text, so that a letter before it is an initial."""
+    word = _TOKEN.match(text, start)
+    return (
+        word is not None
+        and word.group().isalpha()
+        and len(word.group()) > CODE_LETTERS
+        and not is_common(word.group().lower())
+        and not text[word.end() :].strip(" .!")
+    )
 
 
 def _is_code(text: str, word: str, after: int) -> bool:
