@@ -32,6 +32,7 @@ PLACES = frozenset(
     apartment apt flat suite ste building bldg tower complex mall school temple church
     station village city district park garden hills hill beach lake river bridge estate
     plains shore mountain valley island port harbor harbour mill market meadow forest wood
+    apartments apts residency residences towers enclave layout villa villas bungalow condo
     woods creek room college university alley arcade branch brook corner corners cove crest
     curve dale estates ferry flats forge fork forks glen green harbor haven hollow inlet
     isle knoll lakes lodge manor meadows mills neck orchard oval overlook pines prairie
@@ -50,7 +51,7 @@ WITHIN = frozenset(
     gateway course well wells pass key rest run light lock door office shop view bay point
     bend path track trace common divide dam extension stream spur landing spring springs
     bluff junction mission ranch block lot plot floor box unit near opposite behind beside
-    gate house hall field fields center centre town
+    gate house hall field fields center centre town shopping railway bus police metro
     """.split()  # noqa: SIM905 (a table of words)
 )
 """Words of talk that streets and towns are called by."""

@@ -121,7 +121,7 @@ sent sender receiver recipient holder cardholder
 """.split()  # noqa: SIM905 (a table of words)
 
 _GOODS = """
-invoice platinum overdraft dispute chargeback yahoo tire tires tyre sim sims receipt warranty voucher coupon
+invoice platinum overdraft dispute chargeback yahoo tire tires tyre receipt warranty voucher coupon
 food foods drink drinks beverage breakfast lunch dinner snack snacks dessert desserts pizza pizzas pasta burger
 burgers hamburger cheeseburger sandwich sandwiches wrap wraps salad salads soup fries chips chicken chkn chiken beef
 pork ham bacon sausage sausages pepperoni salami salame meatball meatballs meat meats steak turkey fish tuna salmon

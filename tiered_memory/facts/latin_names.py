@@ -23,6 +23,7 @@ CODE_LETTERS = 3
 """A word this short before as few digits is a code (``tgh 456``)."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|[^\W_]+|\S")
+_SPELT = re.compile(r" [0-9]{1,5} [a-z]{1,3} [0-9]")
 _CHUNK = re.compile(r"[^\s,;:]+|[,;:]")
 _GAP = re.compile(r"[ \t]*")
 _TITLES = frozenset(
@@ -147,6 +148,8 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
         return _behind_code(text, start)
     if not found:
         return []
+    if "booking_ref" in expected and _spelt(text, found):
+        found = found[:-1]
     end = found[-1][1]
     follows = _follows(text, end, single=len(found) == 1 and not told)
     told = told or follows in _SPEAKING
@@ -154,6 +157,17 @@ def answers(text: str, expected: Collection[str]) -> list[Reading]:
     if follows is None or not alone:
         return []
     return [Reading(found[0][0], end, whole=follows == "")]
+
+
+def _spelt(text: str, found: Sequence[tuple[int, int]]) -> bool:
+    """Tell a last letter that begins a code spelt in groups: ``lena k 4 t 77``."""
+    start, end = found[-1]
+    return (
+        len(found) > 1
+        and end - start == 1
+        and text[start].islower()
+        and _SPELT.match(text, end) is not None
+    )
 
 
 def _behind_code(text: str, start: int) -> list[Reading]:
