@@ -19,7 +19,7 @@ _SURNAMES = frozenset(
     "覃武钱戴严莫孔向常汤康易乔赖文施洪辛柯庄殷章鲁葛舒樊温齐倪耿骆俞殷翟聂焦华纪季柳符毕费欧岳"
     "庞霍安裴宁路关涂鲍詹左尚房苗靳祝单凌盛申阮窦褚娄项缪简饶牛鞠卫柏屈包应池邢巫管冉童游阎卓颜"
     "梅盖卞解强楚连计谷冷郎甘麦车全佟甄景束吉闵岑封虞瞿晏苟蔺湛宫宗党沙滕亓仇蓝隋桑敖佘牟"
-    "張劉陳楊黃趙吳孫馬鄭謝許韓鄧馮葉蘇盧鐘譚陸範龍賀顧錢嚴齊聶紀關閻顏車藍"
+    "萧傅蕭張劉陳楊黃趙吳孫馬鄭謝許韓鄧馮葉蘇盧鐘譚陸範龍賀顧錢嚴齊聶紀關閻顏車藍"
 )
 _SURNAMES_OF_TWO = frozenset(
     """
@@ -57,9 +57,24 @@ _WORDS = frozenset(
     商务 商店 印章 印刷 年费 年底 年初 宝贝 宝宝 宝马 双人 双倍 双十 信用 信息 冰箱 冰淇 洗衣 洗发 衣服 衣架
     战略 战场 生活 生日 生产 修改 修好 修理 货物 货到 货款 货车 屠宰 台灯 台式 行李 行程 行了 法律 法人 法国
     门店 门口 门票 串货 外卖 快递 客人 客房 学生 老板 员工 司机 房客 租客 网友 朋友 同事 家人 家属 孩子 本人
+    米色 米饭 米粉 米线 安卓 安踏 安静 方太 金立 黄酒 白菜 姜茶 鲍鱼 熊掌 毛毯 毛病 金条 钱币 车厘 房租 管道 管用 常温
+    段子 段位 游泳 连夜 章程 阳台 曲线 商量 冷静 国外 易拉 洪水 费劲 宋体 史诗 江湖 颜色 梅子 林业 徐徐 骆驼 田园 胡说 莫非
+    裘皮 宗旨 单反 左手 石油 吉利 甄别 封面 储值 焦急 谷歌 甘蔗 武器 龙井 薄荷 赖账 池子 乔装 桑拿 桂圆 尚好 温泉 欧元 隆重
+    辛苦 权利 盖子 汤圆 施华 王老
     """.split()  # noqa: SIM905 (a table of words)
 )
 """Words that begin with what is a family name elsewhere."""
+
+_PLACES = frozenset(
+    """
+    石家庄 唐山 秦皇岛 邢台 张家口 沈阳 安阳 安庆 安顺 安康 安吉 江阴 江门 江油 金华 金昌 金门 马鞍山 张家界 张家港 连云港
+    武汉 武威 武夷山 武当山 池州 岳阳 邵阳 曲靖 曲阜 宁夏 宁德 甘肃 甘孜 白山 白城 白银 白沙 龙岩 龙泉 毕节 景德镇 景洪 包头
+    余姚 余杭 高雄 高邮 高密 常德 常熟 焦作 乐山 乐清 温岭 黄石 黄冈 黄埔 石狮 石嘴山 石河子 万州 万宁 万载 吴忠 吴江 单县
+    齐齐哈尔 路桥 项城 邓州 许昌 商丘 商洛 雷州 滕州 鲁山 邹城 曹县 陆丰 巫山 巫溪 梅县 顾村 钟祥 汤阴 易县 涂山 柯桥 房山
+    方山 房县 孟州 孟津 凌源 盛泽 凤凰 魏县 蔡甸 闵行 宝山 向阳镇 东莞 谷城 罗湖 罗源 罗田 潘集 万年县 应城 应县 盖州 霍邱 霍山
+    """.split()  # noqa: SIM905 (a table of words)
+)
+"""Cities and districts that begin with what is a family name elsewhere (GB/T 2260)."""
 
 _MORE_SURNAMES = frozenset("万成商钱支米曲宿隆匡国文占谌戚邝邬阳於储靖奚桂滑裘游竺权岑薄鄢")
 _OPENINGS = (
@@ -92,7 +107,7 @@ def person(value: str) -> bool:
         return False
     if len(letters) < len(value):
         return len(letters) >= 4 and value[-1] not in "·•・"
-    if value in NOT_NAMES or value[:2] in _WORDS or value.endswith(TITLES):
+    if value in NOT_NAMES or value in _PLACES or value[:2] in _WORDS or value.endswith(TITLES):
         return False
     if value[:2] in _SURNAMES_OF_TWO:
         return len(value) in {3, 4}

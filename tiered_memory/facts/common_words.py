@@ -84,7 +84,7 @@ closed closing open opened opening add added adding addition extra remove remove
 unblock lock locked unlock unlocked reset restart restarted reboot install installed installing reinstall reinstalled
 uninstall download downloaded upload app apps application applications software softwares program windows screen
 screens keyboard keyboards mouse monitor laptop computer computers device devices tablet desktop printer server
-system systems version versions internet intrnet wifi network router modem cable connection connections connect
+system systems version versions internet wifi network router modem cable connection connections connect
 connected connecting disconnect disconnected signal speed data plan plans package packages bundle gb mb tb kb gig
 service services subscription subscribe subscribed unsubscribe provider channel channels tv stream streaming browser
 site website web page link links click button option options menu tab chat chats message messages sms call voice
@@ -123,7 +123,7 @@ sent sender receiver recipient holder cardholder
 _GOODS = """
 invoice platinum overdraft dispute chargeback yahoo tire tires tyre receipt warranty voucher coupon
 food foods drink drinks beverage breakfast lunch dinner snack snacks dessert desserts pizza pizzas pasta burger
-burgers hamburger cheeseburger sandwich sandwiches wrap wraps salad salads soup fries chips chicken chkn chiken beef
+burgers hamburger cheeseburger sandwich sandwiches wrap wraps salad salads soup fries chips chicken chkn beef
 pork ham bacon sausage sausages pepperoni salami salame meatball meatballs meat meats steak turkey fish tuna salmon
 shrimp prawn prawns seafood lamb mutton egg eggs cheese mozzarella parmesan parmesean cheddar feta ricotta gorgonzola
 provolone cream butter milk yogurt vegan veg veggie veggies vegetable vegetables vegetarian nonveg tomato tomatoes
@@ -134,15 +134,15 @@ cold warm sweet sour salt salty pepper sugar spice spices crust thin thick crumb
 fried baked roasted crispy fresh frozen organic gluten dairy nut nuts topping toppings bread bun rice noodles cake
 cakes pie pies cookie cookies brownie brownies muffin burrito taco tacos icecream ice cone shake milkshake smoothie
 coffee tea latte espresso mocha soda coke cola pepsi sprite fanta juice water beer wine whiskey cocktail bottle can
-cup cups glass jug tin combo combos slice slices nugget nuggets nudgets wings caesar classic signature eater eaters
+cup cups glass jug tin combo combos slice slices nugget nuggets wings caesar classic signature eater eaters
 lover lovers stripe art world famous seasonal big mac mcdouble mcmuffin liter litre
 audi bmw mercedes benz toyota honda ford hyundai kia nissan chevrolet chevy suzuki maruti mazda volkswagen volvo
 subaru lexus jeep tesla porsche ferrari lamborghini jaguar tata mahindra renault fiat skoda mitsubishi dodge chrysler
 cadillac buick accord civic corolla camry fiesta focus ikon forester elantra altima versa malibu sedan suv hatchback
-coupe convertible fx tt hyundi toyoto
+coupe convertible fx tt hyundi
 apple samsung nokia huawei xiaomi oppo vivo oneplus iphone ipad android google microsoft facebook whatsapp instagram
 twitter youtube netflix amazon ebay paypal uber skype outlook excel word powerpoint salesforce slack zoom teams
-chrome firefox windows linux oracle adobe photoshop hike yamaha psr casio sony lg dell lenovo hp asus acer intel
+chrome firefox windows linux oracle adobe photoshop hike yamaha casio sony lg dell lenovo hp asus acer intel
 red blue green yellow black white pink purple brown gray grey silver golden dark light bright
 monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
 october november december spring summer autumn fall winter weekend weekday weekdays

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Label", "Labels", "beside", "counted", "within"]
 
 NOUNS = (
-    ("phone", "phone contact contacts mobile cell cellphone tel telephone ph whatsapp"),
+    ("phone", "phone contact contacts mobile cell cellphone tel telephone ph whatsapp ext extension"),
     ("phone", "电话 手机 手机号 电话号码 联系方式"),
     ("card_number", "card cards visa amex 卡号 银行卡 信用卡"),
     ("national_id", "ssn social 身份证 身份证号 证件号"),
@@ -35,7 +35,7 @@ NOUNS = (
     ("verification_code", "otp 验证码"),
     ("", "model house flat apartment apt suite unit room floor gate seat table invoice"),
     ("", "highway hwy route box version serial item style size qty quantity flight train"),
-    ("", "extension ext height weight year age 型号 门牌 房间 房号 座位 航班 车次 楼"),
+    ("", "height weight year age 型号 门牌 房间 房号 座位 航班 车次 楼"),
     ("", "编码 数量 尺码 年龄"),
 )
 """Types, and nouns that announce a value of one of them; of none of ours where empty."""
