@@ -87,9 +87,7 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("question", "text", "facts"), ANSWERS)
-def test_answers(
-    extractor: Extractor, question: str, text: str, facts: list[str]
-) -> None:
+def test_answers(extractor: Extractor, question: str, text: str, facts: list[str]) -> None:
     assert read(extractor, text, question) == facts
 
 
@@ -107,6 +105,9 @@ UNASKED = [
     ("the address of the shop is nice", []),
     ("account holder name: lena brandt", ["person_name=lena brandt"]),
     ("i'm Lena Brandt", ["person_name=Lena Brandt"]),
+    ("5142688740", ["phone=5142688740"]),
+    ("5142222741", ["phone=5142222741"]),
+    ("5142222142", []),
     ("5142688740 116 quarry street", ["phone=5142688740", "address=116 quarry street"]),
     ("my conf number is 4KX9PD", ["booking_ref=4KX9PD"]),
     ("您的编号是Q3ZWTR7A", ["booking_ref=Q3ZWTR7A"]),

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.choosing import touches
-from tiered_memory.facts.expressions import expression
 from tiered_memory.facts.labels import Labels, beside, counted, within
 from tiered_memory.facts.matches import (
     WHOLE_ANSWER_PRIORITY,
     answered,
     slot_matches,
 )
+from tiered_memory.facts.re2_engine import compile_re2
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ LEAST_DIGITS = 4
 GROUP_DIGITS = 4
 """Groups of at most so many digits beside each other are one number."""
 
-_YEAR = expression(
+_YEAR = compile_re2(
     r"(?:^|[^a-z])(?:since|in|from|until|till|during|year|back in) (?:19|20)[0-9]{2}$"
 )
 """When something was, not what was asked for: ``since 2019``."""

@@ -107,7 +107,12 @@ def person(value: str) -> bool:
         return False
     if len(letters) < len(value):
         return len(letters) >= 4 and value[-1] not in "·•・"
-    if value in NOT_NAMES or value in _PLACES or value[:2] in _WORDS or value.endswith(TITLES):
+    if (
+        value in NOT_NAMES
+        or value in _PLACES
+        or value[:2] in _WORDS
+        or value.endswith(TITLES)
+    ):
         return False
     if value[:2] in _SURNAMES_OF_TWO:
         return len(value) in {3, 4}

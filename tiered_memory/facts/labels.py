@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["Label", "Labels", "beside", "counted", "within"]
 
 NOUNS = (
-    ("phone", "phone contact contacts mobile cell cellphone tel telephone ph whatsapp ext extension"),
+    (
+        "phone",
+        "phone contact contacts mobile cell cellphone tel telephone ph whatsapp ext extension",
+    ),
     ("phone", "电话 手机 手机号 电话号码 联系方式"),
     ("card_number", "card cards visa amex 卡号 银行卡 信用卡"),
     ("national_id", "ssn social 身份证 身份证号 证件号"),
