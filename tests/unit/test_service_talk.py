@@ -30,7 +30,7 @@ def read(extractor: Extractor, text: str, question: str | None) -> list[str]:
     return [f"{f.type}={f.value}" for f in found.facts if not f.masked]
 
 
-ANSWERS = [
+ANSWERS: list[tuple[str, str, list[str]]] = [
     # telephone numbers: brackets, groups of other countries, extensions, in words
     (PHONE, "its (514)0688740", ["phone=(514)0688740"]),
     (PHONE, "07700 900 461", ["phone=07700 900 461"]),
@@ -91,7 +91,7 @@ def test_answers(extractor: Extractor, question: str, text: str, facts: list[str
     assert read(extractor, text, question) == facts
 
 
-UNASKED = [
+UNASKED: list[tuple[str, list[str]]] = [
     ("call the shop on 01632 960 321", ["phone=01632 960 321"]),
     ("电话是幺三九零零零零八六四二", ["phone=幺三九零零零零八六四二"]),
     ("my 手机 is 13900008642", ["phone=13900008642"]),
