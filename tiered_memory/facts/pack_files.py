@@ -21,11 +21,15 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawPack:
-    """A pack's values before they are checked, and the 1-based line of each place."""
+    """A pack's values before they are checked, and the 1-based line of each place.
+
+    ``shipped``: it travels with the package, whose tests have run its examples.
+    """
 
     file: str
     values: Mapping[str, Any]
     lines: Mapping[Place, int] = field(default_factory=dict[Place, int])
+    shipped: bool = False
 
     def line(self, place: Place) -> int | None:
         """Give the line of ``place``, or of the nearest place above it that has one."""

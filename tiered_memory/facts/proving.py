@@ -46,8 +46,13 @@ class PatternReader:
         self._masking = masking
         self._failures = failures
 
-    def read(self, source: Source) -> tuple[Pattern | None, list[Problem]]:
-        """Check, compile and prove one pattern; None where there is a problem."""
+    def read(
+        self, source: Source, *, prove: bool = True
+    ) -> tuple[Pattern | None, list[Problem]]:
+        """Check and compile one pattern; None where there is a problem.
+
+        ``prove``: run its examples too.
+        """
         try:
             spec = PatternSpec.model_validate(source.values)
         except ValidationError as exc:
@@ -86,7 +91,7 @@ class PatternReader:
             announcer=None if spec.context is None else Announcer(spec.context.words),
             resolver=RESOLVERS.get(spec.normalize),
         )
-        if spec.enabled:
+        if prove and spec.enabled:
             problems += _proved(source, pattern)
         return (None if problems else pattern), problems
 
