@@ -233,8 +233,7 @@ class FactSettings(_Part):
             ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
             raise ValueError(
-                "no such time zone; give an IANA name, e.g. 'Asia/Shanghai', and install "
-                "the package tzdata where the system has no zones"
+                "no such time zone; give an IANA name, e.g. 'Asia/Shanghai'"
             ) from exc
         return name
 
