@@ -231,3 +231,22 @@ def test_no_time_is_too_far_to_be_read_from(when: datetime) -> None:
         assert parse_date(value, at) is None
     assert clock("in 100 hours", at) in {None, "0001-01-05T04:00"}
     assert clock("昨晚8点", at) in {None, "9999-12-30T20:00"}
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("快递员确认新的派送时间后，您会收到短信通知。", "他11:02来过"),
+        (
+            "You get a message as soon as the courier has confirmed the slot.",
+            "he rang at 2:24 pm",
+        ),
+    ],
+)
+def test_an_announcement_asks_for_no_time(said: str, text: str) -> None:
+    (time,) = read(text, question=said)
+    assert time.passing
+    (asked,) = read(
+        text, question="请问几点方便？" if "他" in text else "What time suits you?"
+    )
+    assert not asked.passing
