@@ -13,6 +13,7 @@ from tiered_memory.facts.pseudonyms import Pseudonyms
 from tiered_memory.revealing import Revealer
 from tiered_memory.settings import FactSettings
 from tiered_memory.state import SessionState
+from tiered_memory.text.folding import fold
 from tiered_memory.vault import Vault
 
 PIECES = (
@@ -68,5 +69,6 @@ def test_what_was_hidden_comes_back_and_json_stays_json(
             text = text.replace(name, value)
         assert after == text
     for one in hidden.new:
-        word = rf"(?<![0-9A-Za-z０-９]){re.escape(one.value)}(?![0-9A-Za-z０-９])"
-        assert not any(re.search(word, left) for left in json.loads(masked)["a"])
+        # Behind a zero-width character a number goes on: borders are those of the folded text.
+        word = rf"(?<![0-9A-Za-z]){re.escape(fold(one.value).text)}(?![0-9A-Za-z])"
+        assert not any(re.search(word, fold(left).text) for left in json.loads(masked)["a"])
