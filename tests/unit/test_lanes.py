@@ -5,6 +5,7 @@ import pytest
 from tiered_memory.facts.compiling import ExpressionError, compile_expression
 from tiered_memory.facts.lanes import TextView, Timer
 from tiered_memory.facts.pack_schema import Boundary
+from tiered_memory.facts.re2_engine import compile_re2
 
 LOOK = "(?=.)"
 """A lookahead that changes nothing: it sends an expression into the other lane."""
@@ -117,3 +118,15 @@ def test_a_lower_case_view_keeps_its_length() -> None:
     view = TextView("İstanbul ẞ A8801")
     assert len(view.lower) == len(view.text)
     assert view.lower.endswith("a8801")
+
+
+def test_a_search_between_two_places_gives_places_of_the_whole_text() -> None:
+    program = compile_re2("(?P<word>[a-z]+)$|^好")
+    text = "你好ab好c"
+    found = program.search(text, 1, 4)
+    assert found is not None
+    assert (found.span(), found.group()) == ((1, 2), "好")
+    assert [m.span() for m in program.finditer(text, 2, 4)] == [(2, 4)]
+    (last,) = program.finditer(text, 5)
+    assert (last.span(last.number("word")), last.start(), last.end()) == ((5, 6), 5, 6)
+    assert program.match(text, 0, 1) is None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.normal_forms import NOT_NAMES
+from tiered_memory.facts.re2_engine import compile_re2
 from tiered_memory.facts.readings import Reading
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ _CUES = (
     "手机号码", "手机号", "手机", "电话号码", "电话", "联系方式", "身份证号", "身份证", "邮箱", "地址", "订单号", "订单",
     "谢谢", "就可以", "就行", "即可", "的", "吧", "哦", "哈", "呢", "啊", "呀", "收", "这个", "本人",
 )  # fmt: skip
-_RUN = re.compile("[㐀-鿿豈-\ufaff]+(?:[·•・][㐀-鿿豈-\ufaff]+)*")
+_RUN = compile_re2("[㐀-鿿豈-\ufaff]+(?:[·•・][㐀-鿿豈-\ufaff]+)*")
 _PUNCTUATION = " \t,.:;!~，。：；！、～—-"
 _LONGEST = 3
 _LONGEST_REPLY = 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +21,7 @@ from tiered_memory.facts.address_words import (
 )
 from tiered_memory.facts.common_words import CITIES, is_common
 from tiered_memory.facts.latin_names import name_words
+from tiered_memory.facts.re2_engine import SPACE, compile_re2
 from tiered_memory.facts.readings import Reading
 
 if TYPE_CHECKING:
@@ -35,16 +35,16 @@ REACH = 200
 MOST_TOKENS = 30
 PHONE_DIGITS = 10
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’./-][^\W_]+)*\.?|\S|\n")
+_TOKEN = compile_re2(rf"[\p{{L}}\p{{N}}]+(?:['’./-][\p{{L}}\p{{N}}]+)*\.?|[^{SPACE}]|\n")
 
-_OUTWARD = re.compile(r"[a-z]{1,2}[0-9][0-9a-z]?")
-_INWARD = re.compile(r"[0-9][a-z]{2}")
+_OUTWARD = compile_re2(r"[a-z]{1,2}[0-9][0-9a-z]?$")
+_INWARD = compile_re2(r"[0-9][a-z]{2}$")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ENDING = frozenset(("ph", "tel", "phn", "and", "the"))
 _OF = frozenset(("of", "for", "with", "to", "by"))
 _KNOWN = (STREETS, PLACES, REGIONS, CITIES, WITHIN)
-_ZIP = re.compile(r"(?<=[a-z])[ ,\n]{1,2}[0-9]{5}(?:-[0-9]{4})?$", re.IGNORECASE)
-_DIGITS = re.compile(r"[0-9]+(?:-[0-9]+)*(?=$|-[a-z])")
+_ZIP = compile_re2(r"(?i)[a-z]([ ,\n]{1,2}[0-9]{5}(?:-[0-9]{4})?)$")
+_DIGITS = compile_re2(r"([0-9]+(?:-[0-9]+)*)(?:$|-[a-z])")
 
 
 class _Token(NamedTuple):
@@ -85,7 +85,8 @@ def extent(
 
 def _without_asked(value: str, expected: Collection[str]) -> str:
     """Leave out a postcode that was asked for as well: it is a value of its own."""
-    return _ZIP.sub("", value) if "postcode" in expected else value
+    found = _ZIP.search(value) if "postcode" in expected else None
+    return value if found is None else value[: found.span(1)[0]]
 
 
 def _next_number(tokens: list[_Token], place: int) -> int:
@@ -190,13 +191,14 @@ def _phone(tokens: list[_Token], place: int) -> int:
             if token.word not in {"-", "(", ")", "+"}:
                 break
             continue
-        size = len(number.group())
+        said = str(number.group(1))
+        size = len(said)
         if (groups and size > 4 and digits >= 5) or (
             not groups and 4 < size < PHONE_DIGITS - 1
         ):
             break
-        digits += len(number.group().replace("-", ""))
-        groups += len(number.group()) > 1
+        digits += len(said.replace("-", ""))
+        groups += size > 1
         if digits >= PHONE_DIGITS or (groups > 2 and digits >= PHONE_DIGITS - 1):
             return count
     return 0
@@ -255,9 +257,9 @@ def _postcode(tokens: list[_Token], place: int) -> bool:
         or not word[1:3].strip(_LETTERS)
     ):
         return False
-    return bool(
-        _OUTWARD.fullmatch(word) and _INWARD.fullmatch(_word(tokens, place + 1))
-    ) or (bool(_OUTWARD.fullmatch(word[:-3])) and bool(_INWARD.fullmatch(word[-3:])))
+    return bool(_OUTWARD.match(word) and _INWARD.match(_word(tokens, place + 1))) or (
+        bool(_OUTWARD.match(word[:-3])) and bool(_INWARD.match(word[-3:]))
+    )
 
 
 def _fits(tokens: list[_Token], place: int) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tiered_memory.facts.common_words import FAMILY_WORDS, is_common
 from tiered_memory.facts.normal_forms import NOT_NAMES
+from tiered_memory.facts.re2_engine import SPACE, compile_re2
 from tiered_memory.facts.readings import Reading
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ LONGEST_WORD = 20
 CODE_LETTERS = 3
 """A word this short before as few digits is a code (``tgh 456``)."""
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?|[^\W_]+|\S")
-_SPELT = re.compile(r" [0-9]{1,5} [a-z]{1,3} [0-9]")
-_CHUNK = re.compile(r"[^\s,;:]+|[,;:]")
-_GAP = re.compile(r"[ \t]*")
+_LETTERS = r"[\p{L}\p{Nl}\p{No}]+"
+_TOKEN = compile_re2(rf"{_LETTERS}(?:['’.-]{_LETTERS})*\.?|[\p{{L}}\p{{N}}]+|[^{SPACE}]")
+_SPELT = compile_re2(r" [0-9]{1,5} [a-z]{1,3} [0-9]")
+_CHUNK = compile_re2(rf"[^{SPACE},;:]+|[,;:]")
 _TITLES = frozenset(
     ["mr", "mrs", "ms", "miss", "mister", "dr", "prof", "professor", "sir", "madam"]
 )
@@ -202,7 +202,7 @@ def _follows(text: str, end: int, *, single: bool = False) -> str | None:
     """
     place = end + _gap(text, end)
     tokens = [
-        t.group().lower().rstrip(".") for t in _TOKEN.finditer(text, place, place + 40)
+        str(t.group()).lower().rstrip(".") for t in _TOKEN.finditer(text, place, place + 40)
     ]
     words = [t for t in tokens if t]
     if not words or words[0][0] in "\r\n":
@@ -283,7 +283,7 @@ def _kind(text: str, start: int, word: str, after: int, count: int) -> str:
 
 def _whole_name(text: str, start: int) -> bool:
     """Tell a family name that ends the text, so that a letter before it is an initial."""
-    word = _TOKEN.match(text, start)
+    word = _TOKEN.match(text, start, start + REACH)
     return (
         word is not None
         and word.group().isalpha()
@@ -334,5 +334,7 @@ def _trimmed(text: str, found: list[tuple[int, int]]) -> Sequence[tuple[int, int
 
 
 def _gap(text: str, place: int) -> int:
-    gap = _GAP.match(text, place)
-    return 0 if gap is None else gap.end() - place
+    end = place
+    while text[end : end + 1] in {" ", "\t"}:
+        end += 1
+    return end - place

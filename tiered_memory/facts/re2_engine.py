@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
     Finder = Callable[[bytes | memoryview, int], Spans | None]
 
-__all__ = ["Found", "Gate", "Program", "Re2Error", "compile_re2", "quoted"]
+__all__ = ["SPACE", "Found", "Gate", "Program", "Re2Error", "compile_re2", "quoted"]
 
 MAX_MEM = 64 << 20
 """Bytes for a program and its states; 200 patterns with ``\\p{Han}{0,30}`` need 32 MB."""
+
+SPACE = r"\s\x0b\x1c-\x1f\x{85}\x{a0}\p{Z}"
+"""Inside a class: what ``str.isspace`` calls space; ``\\s`` alone is ASCII."""
 
 CANARY = b"(?s)."
 
@@ -36,12 +39,19 @@ class Re2Error(ValueError):
 class Found:
     """A match in a text; groups are numbered from 1 or named, spans in characters."""
 
-    __slots__ = ("_data", "_names", "_plain", "_spans")
+    __slots__ = ("_data", "_names", "_plain", "_shift", "_spans")
 
     def __init__(
-        self, data: bytes, spans: Spans, names: Mapping[str, int], *, plain: bool
+        self,
+        data: bytes,
+        spans: Spans,
+        names: Mapping[str, int],
+        *,
+        plain: bool,
+        shift: int = 0,
     ) -> None:
         self._data = data
+        self._shift = shift
         self._spans = spans
         self._names = names
         self._plain = plain
@@ -49,9 +59,11 @@ class Found:
     def span(self, group: int = 0, /) -> tuple[int, int]:
         """Give a group's half-open span, ``(-1, -1)`` where it took no part."""
         start, end = self._spans[group]
-        if self._plain or start < 0:
+        if start < 0:
             return start, end
-        first = len(self._data[:start].translate(None, _CONTINUING))
+        if self._plain:
+            return start + self._shift, end + self._shift
+        first = self._shift + len(self._data[:start].translate(None, _CONTINUING))
         return first, first + len(self._data[start:end].translate(None, _CONTINUING))
 
     def start(self) -> int:
@@ -61,6 +73,10 @@ class Found:
     def end(self) -> int:
         """Give where the match ends."""
         return self.span()[1]
+
+    def number(self, name: str) -> int:
+        """Give the number of a named group."""
+        return self._names[name]
 
     def group(self, group: int | str = 0, /) -> Any:
         """Give a group's text; None where it took no part."""
@@ -104,21 +120,24 @@ class Program:
             name.decode(): number for name, number in names.items()
         }
 
-    def search(self, text: str, /) -> Found | None:
-        """Give the first match."""
-        return self._found(text, self.find)
+    def search(self, text: str, start: int = 0, end: int | None = None, /) -> Found | None:
+        """Give the first match in ``text[start:end]``; ``^`` and ``$`` are its ends."""
+        return self._found(text, self.find, start, end)
 
-    def match(self, text: str, /) -> Found | None:
-        """Give the match at the start of ``text``."""
-        return self._found(text, self._at_start)
+    def match(self, text: str, start: int = 0, end: int | None = None, /) -> Found | None:
+        """Give the match at the start of ``text[start:end]``."""
+        return self._found(text, self._at_start, start, end)
 
-    def finditer(self, text: str, /) -> Iterator[Found]:
-        """Give all matches, left to right, each behind the last one."""
+    def finditer(
+        self, text: str, start: int = 0, end: int | None = None, /
+    ) -> Iterator[Found]:
+        """Give all matches in ``text[start:end]``, each behind the last one."""
+        text = text[start:end]
         data = text.encode("utf-8", "replace")
         plain = len(data) == len(text)
         place, size = 0, len(data)
         while (spans := self.find(data, place)) is not None:
-            yield Found(data, spans, self.groupindex, plain=plain)
+            yield Found(data, spans, self.groupindex, plain=plain, shift=start)
             stop = spans[0][1]
             if place == size:
                 return
@@ -128,12 +147,14 @@ class Program:
         """Give the texts of all matches."""
         return [found.group() for found in self.finditer(text)]
 
-    def _found(self, text: str, find: Finder) -> Found | None:
+    def _found(self, text: str, find: Finder, start: int, end: int | None) -> Found | None:
+        text = text[start:end]
         data = text.encode("utf-8", "replace")
         spans = find(data, 0)
         if spans is None:
             return None
-        return Found(data, spans, self.groupindex, plain=len(data) == len(text))
+        plain = len(data) == len(text)
+        return Found(data, spans, self.groupindex, plain=plain, shift=start)
 
 
 def _next(data: bytes, place: int) -> int:
