@@ -139,7 +139,7 @@ async def test_a_recognizer_that_hangs_in_a_thread_holds_up_nothing_but_itself(
 
 
 HUNG = """
-import asyncio, sys, time
+import asyncio, sys, threading
 from tiered_memory import MemoryEngine, Settings
 import tiered_memory.entity_worker as worker
 
@@ -147,8 +147,7 @@ worker.CLOSE_S = 0.1
 
 class Hangs:
     def entities(self, texts):
-        while True:
-            time.sleep(0.01)
+        threading.Event().wait()
 
 async def main():
     async with MemoryEngine.open(sys.argv[1], recognizers={"zh": Hangs()}) as memory:
@@ -186,7 +185,7 @@ async def main():
         await session.add({"role": "assistant", "content": "请问您贵姓？"})
         await session.add([{"role": "user", "content": "我叫周雨桐，住在杭州"},
                            {"role": "user", "content": "快递在苏州"}])
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
 asyncio.run(main())
 """

@@ -220,10 +220,10 @@ async def main():
         print([f.value for f in await session.facts()], flush=True)
         print(memory._parts.entities._reader._process.pid, flush=True)
         if "wait" in sys.argv:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         if "interrupt" in sys.argv:
             os.killpg(0, signal.SIGINT)
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
 
 asyncio.run(main())
 """
